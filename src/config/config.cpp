@@ -1,5 +1,7 @@
 #include "config/config.hpp"
 
+#include <fmt/format.h>
+
 #include "config/declarations.hpp"
 #include "config/expressions/derived_section.hpp"
 #include "config/groups.hpp"
@@ -64,6 +66,25 @@ int default_ahead(const PlacementConfig& placement) {
   return placement.when_full == WhenFull::skip ? std::max(placement.max_in_flight, skipping) : placement.max_in_flight;
 }
 
+LiveConfig read_live(const Document& document, const PlacementConfig& placement, const ReadContext& context) {
+  const Settings section = read_section(document, "live", context);
+  LiveConfig live;
+  if (!section.given("live")) return live;
+  const Settings settings = section.map("live");
+  live.requests = settings.boolean("requests");
+  live.budget = settings.real("budget");
+  if (!(live.budget > 0)) {
+    settings.fail("budget", fmt::format("found {} for 'budget', expected a number of seconds above 0", live.budget));
+  }
+  if (live.requests && placement.forward == Forward::partials) {
+    settings.fail(
+        "requests",
+        "found 'requests: yes' with 'forward: partials', expected another 'forward': what is asked for runs on "
+        "servers that have the blocks; remove one of them");
+  }
+  return live;
+}
+
 }  // namespace
 
 std::vector<std::string> expressions_in_place(const Metadata& metadata) {
@@ -95,6 +116,7 @@ Config read_config(const Document& document, const Registry& registry, const Par
   const Settings ahead = read_section(document, "steering_ahead", context);
   config.steering_ahead =
       ahead.has("steering_ahead") ? ahead.integer<int>("steering_ahead") : default_ahead(config.opening.placement);
+  config.live = read_live(document, config.opening.placement, context);
   // With `off` nothing runs, and kinds of plug-ins, which are not loaded then, are unknown.
   if (config.opening.placement.mode == PlacementMode::off) return config;
   PlacementConfig& placement = config.opening.placement;

@@ -120,6 +120,12 @@ struct TaskConfig {
   std::uint64_t memory_limit = 0;  ///< bytes; 0: none
 };
 
+/// The section `live`: what people may ask of a running session.
+struct LiveConfig {
+  bool requests = false;  ///< analyses that are not in the configuration
+  double budget = 2;      ///< seconds for them in one iteration
+};
+
 struct Config {
   OpeningConfig opening;
   Metadata metadata;              ///< declared in the file and by calls, with ids
@@ -128,6 +134,7 @@ struct Config {
   std::vector<std::string> events;
   std::vector<SteeredParameter> steering;
   int steering_ahead = 0;  ///< iterations; 0 for `inline`
+  LiveConfig live;
 };
 
 /// Values of $names.

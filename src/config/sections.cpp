@@ -230,6 +230,31 @@ Section parameters_section() {
           {}};
 }
 
+Section live_section() {
+  const Option live{
+      .name = "live",
+      .type = OptionType::map,
+      .text = "What people may ask of the run while it goes on.",
+      .options = {
+          {.name = "requests",
+           .type = OptionType::boolean,
+           .default_value = "false",
+           .text = "`true`: a person who can write into the output directory may ask for analyses that are not in "
+                   "this file, once or from now on (`sidestream ask`, `sidestream watch`)."},
+          {.name = "budget",
+           .type = OptionType::real,
+           .default_value = "2",
+           .text = "Seconds that such analyses may take in one iteration. When they are used up, the next one "
+                   "waits for another iteration. One that goes on and takes longer by itself is ended.",
+           .minimum = 0,
+           .range_text = "above 0"}}};
+  return {"live",
+          SectionForm::option,
+          "Requests of people to a running session. See [requests](requests.md).",
+          "live: {requests: yes, budget: 5}",
+          {live}};
+}
+
 std::vector<Section> all_sections() {
   const Option plugins{.name = "plugins",
                        .type = OptionType::text,
@@ -300,6 +325,7 @@ std::vector<Section> all_sections() {
        "The delay of changes of parameters.",
        "steering_ahead: 10",
        {steering_ahead}},
+      live_section(),
       {"encoding",
        SectionForm::option,
        "The encoding of texts in the program's calls.",

@@ -11,9 +11,9 @@
 #include "storage/database/journal.hpp"
 #include "storage/database/segment.hpp"
 #include "storage/files/file_names.hpp"
+#include "storage/files/mailbox.hpp"
 #include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
-#include "storage/files/steering_mailbox.hpp"
 #include "storage/hdf5/file.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"
@@ -109,7 +109,9 @@ TEST_CASE("a database refuses links to be its contexts or its segments") {
 TEST_CASE("the folder for steering must be this user's own") {
   const Scratch scratch;
   const std::string folder = scratch.path + "/.sidestream-steering";
-  const auto complaint = [&] { return message_of([&] { const SteeringMailbox mailbox(scratch.path, false); }); };
+  const auto complaint = [&] {
+    return message_of([&] { const Mailbox mailbox(steering_mailbox, scratch.path, false); });
+  };
   SUBCASE("a link") {
     fs::create_directory(scratch.path + "/elsewhere");
     fs::create_directory_symlink(scratch.path + "/elsewhere", folder);
@@ -131,14 +133,14 @@ TEST_CASE("the folder for steering must be this user's own") {
   SUBCASE("made under any umask, in a folder that a group shares") {
     REQUIRE(::chmod(scratch.path.c_str(), 02775) == 0);
     const mode_t before = ::umask(0);
-    { const SteeringMailbox mailbox(scratch.path, false); }
+    { const Mailbox mailbox(steering_mailbox, scratch.path, false); }
     ::umask(before);
   }
 }
 
 TEST_CASE("requests that are pipes, links or too long hang nobody and get an answer") {
   const Scratch scratch;
-  SteeringMailbox mailbox(scratch.path, false);
+  Mailbox mailbox(steering_mailbox, scratch.path, false);
   const std::string folder = scratch.path + "/.sidestream-steering/";
   write_file(scratch.path + "/secret", "a\n1\n");
   REQUIRE(::mkfifo((folder + "request-pipe").c_str(), 0600) == 0);

@@ -64,24 +64,26 @@ class Await final : public sidestream::Task {
   std::int32_t variable_;
 };
 
-/// Fails in one iteration, on the server that has block 0. `how` chooses an Error, another exception, or a failure in
-/// `combine`.
+/// Fails in one iteration, or in all if it is -1, on the server that has block 0. `how` chooses an Error, another
+/// exception, or a failure in `combine`.
 class Fail final : public sidestream::Task {
  public:
   Fail(std::int64_t at, std::string how, std::int32_t variable) : at_(at), how_(std::move(how)), variable_(variable) {}
   [[nodiscard]] sidestream::Selection selection() const override { return {{{variable_, 0}}}; }
   [[nodiscard]] sidestream::Bytes local(const sidestream::LocalInput& input) override {
     const auto& blocks = input.of(variable_);
-    if (input.iteration.index != at_ || how_ == "combine" || blocks.empty() || blocks.front().block.id != 0) return {};
+    if (!is_at(input.iteration) || how_ == "combine" || blocks.empty() || blocks.front().block.id != 0) return {};
     if (how_ == "odd") throw 42;
     throw sidestream::Error(sidestream::Code::analysis, "planned failure");
   }
   sidestream::Bytes combine(const sidestream::CombineInput& input) override {
-    if (how_ == "combine" && input.iteration.index == at_) throw std::runtime_error("planned failure in combine");
+    if (how_ == "combine" && is_at(input.iteration)) throw std::runtime_error("planned failure in combine");
     return {};
   }
 
  private:
+  [[nodiscard]] bool is_at(const sidestream::Iteration& iteration) const { return at_ == -1 || iteration.index == at_; }
+
   std::int64_t at_;
   std::string how_;
   std::int32_t variable_;

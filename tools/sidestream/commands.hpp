@@ -53,6 +53,19 @@ struct SetOptions {
 /// no such session, or no answer.
 [[nodiscard]] Answer set_parameter(const SetOptions& options);
 
+// `sidestream ask`: asks a running session for an analysis that is not in its configuration.
+
+struct AskOptions {
+  std::string analysis;  ///< an entry of `analyses:`, on one line
+  std::string end;       ///< name of an analysis that was asked for and is to end
+  std::string directory = ".";
+  double wait = 60;  ///< seconds
+};
+
+/// Status 0 if the analysis was delivered or goes on, and 1 if not. Without an analysis it prints what may be asked.
+/// Throws Error if there is no such session, or no answer.
+[[nodiscard]] Answer ask_for_analysis(const AskOptions& options);
+
 // The command `export`, which is written in Python like the libraries of the formats.
 
 struct ExportOptions {

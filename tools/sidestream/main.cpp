@@ -94,6 +94,21 @@ CLI::App* add_set(CLI::App& app, sidestream::SetOptions& options) {
   return set;
 }
 
+CLI::App* add_ask(CLI::App& app, sidestream::AskOptions& options) {
+  CLI::App* ask = app.add_subcommand(
+      "ask", "Ask a running simulation for an analysis that is not in its configuration, see `live:`");
+  ask->add_option(
+      "ANALYSIS", options.analysis,
+      "An entry of `analyses:` on one line, whose files are in the folder `asked`. With `every` it goes on, "
+      "otherwise it runs once. Without it, what may be asked is printed");
+  ask->add_option("--end", options.end, "Name of an analysis that goes on, and is to end");
+  ask->add_option("--directory", options.directory, "The output directory of the session (default: this one)");
+  ask->add_option("--wait", options.wait,
+                  "Seconds to wait for the answer, which comes at the end of an iteration (default 60)")
+      ->check(CLI::NonNegativeNumber);
+  return ask;
+}
+
 CLI::App* add_groups(CLI::App& app, sidestream::GroupsOptions& options) {
   CLI::App* groups = app.add_subcommand(
       "groups", "Choose the number of servers of each of `placement.groups` from timings of earlier runs");
@@ -311,6 +326,8 @@ int run(int argc, char** argv) {
   const CLI::App* serve = add_serve(app, serve_options);
   sidestream::SetOptions set_options;
   const CLI::App* set = add_set(app, set_options);
+  sidestream::AskOptions ask_options;
+  const CLI::App* ask = add_ask(app, ask_options);
   sidestream::CheckOptions conformance_options;
   const CLI::App* conformance = add_conformance(app, conformance_options);
   sidestream::GroupsOptions groups_options;
@@ -350,11 +367,6 @@ int run(int argc, char** argv) {
   if (replay->parsed()) return sidestream::replay(replay_options);
   if (analysed->parsed()) return sidestream::analyse(analyse_options);
   if (imported->parsed()) return sidestream::import_files(import_options);
-  if (set->parsed()) {
-    const sidestream::Answer answer = sidestream::set_parameter(set_options);
-    std::cout << answer.text << std::flush;
-    return std::cout ? answer.status : failure;
-  }
   if (conformance->parsed()) return sidestream::check_conformance(conformance_options);
   if (reference->parsed()) {
     const std::string manual = sidestream::reference_manual(sidestream::kinds_with_modules());
@@ -364,7 +376,10 @@ int run(int argc, char** argv) {
   if (exported->parsed()) sidestream::export_database(export_options);
   if (plotted->parsed()) sidestream::plot(*plotted, plot_options);
   if (translation->parsed()) return translate(translate_options);
-  if (const auto answer = databases.answer()) {
+  std::optional<sidestream::Answer> answer = databases.answer();
+  if (set->parsed()) answer = sidestream::set_parameter(set_options);
+  if (ask->parsed()) answer = sidestream::ask_for_analysis(ask_options);
+  if (answer) {
     std::cout << answer->text << std::flush;
     return std::cout ? answer->status : failure;
   }

@@ -9,7 +9,7 @@
 
 #include "session/serving/attached_groups.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/files/steering_mailbox.hpp"
+#include "storage/files/mailbox.hpp"
 
 namespace sidestream {
 
@@ -61,14 +61,26 @@ int endpoint(AttachOptions options) {
 }
 
 Answer set_parameter(const SetOptions& options) {
-  if (options.name.empty()) return {steered_parameters(options.directory), 0};
+  if (options.name.empty()) return {record_in(steering_mailbox, options.directory), 0};
   if (options.value.empty()) {
     fail(Code::usage,
          "set: '{}' has no value; write 'sidestream set {} VALUE', or no name for a list of the parameters",
          options.name, options.name);
   }
-  const std::string sentence = ask_to_steer(options.directory, options.name, options.value, options.wait);
+  const std::string sentence = ask_run(steering_mailbox, options.directory, options.name, options.value, options.wait);
   return {sentence + "\n", sentence.compare(0, 9, "accepted:") == 0 ? 0 : 1};
+}
+
+Answer ask_for_analysis(const AskOptions& options) {
+  if (!options.analysis.empty() && !options.end.empty()) {
+    fail(Code::usage, "ask: found an analysis and --end, expected one of them; give two commands");
+  }
+  if (options.analysis.empty() && options.end.empty()) return {record_in(request_mailbox, options.directory), 0};
+  const bool ends = !options.end.empty();
+  const std::string sentence = ask_run(request_mailbox, options.directory, ends ? "end" : "analysis",
+                                       ends ? options.end : options.analysis, options.wait);
+  const bool well = sentence.starts_with("accepted:") || sentence.starts_with("delivered:");
+  return {sentence + "\n", well ? 0 : 1};
 }
 
 }  // namespace sidestream

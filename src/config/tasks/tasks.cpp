@@ -147,6 +147,8 @@ void read_containment(TaskConfig& task, const Registry& registry) {
                             task.kind));
 }
 
+}  // namespace
+
 TaskConfig read_task(const Node& item, bool writer, const Registry& registry, const ReadContext& context) {
   const Entry entry = task_entry(item, writer ? "outputs" : "analyses");
   std::vector<Option> options = kind_options(entry, writer, registry);
@@ -164,6 +166,8 @@ TaskConfig read_task(const Node& item, bool writer, const Registry& registry, co
   }
   return task;
 }
+
+namespace {
 
 void read_section(std::vector<TaskConfig>& tasks, const Document& document, bool writer, const Registry& registry,
                   const ReadContext& context) {

@@ -13,6 +13,10 @@ namespace sidestream {
 /// The options of the task's kind, without those of all tasks.
 [[nodiscard]] const std::vector<Option>& options_of(const TaskConfig& task, const Registry& registry);
 
+/// Reads one entry of `analyses:`, or with `writer` of `outputs:`. Its name is empty if it gives none. Throws
+/// Error(configuration).
+[[nodiscard]] TaskConfig read_task(const Node& item, bool writer, const Registry& registry, const ReadContext& context);
+
 /// Reads analyses, then outputs, in the file's order, with names assigned. Throws Error(configuration) for entries that
 /// are invalid, or that conflict with each other.
 [[nodiscard]] std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry,

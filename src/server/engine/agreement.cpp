@@ -162,7 +162,9 @@ void Agreement::mark_derived(const Metadata& metadata) {
   }
 }
 
-bool Agreement::wall_due(std::size_t task) const { return get_bit(&words[header_words + words_for(variables)], task); }
+bool Agreement::wall_due(std::size_t task) const {
+  return task < tasks && get_bit(&words[header_words + words_for(variables)], task);
+}
 
 /// Bits set both in a word and in its complement come from clients that gave different values; all servers see them.
 bool Agreement::cycles_differ() const { return (words[cycle_word] & words[not_cycle_word]) != 0; }

@@ -24,6 +24,7 @@ struct Agreement {
   int client = -1;                   ///< the client that refused; -1: none, or several
   std::vector<std::uint64_t> words;  ///< the combined words
   std::size_t variables = 0;         ///< number of variables in the metadata
+  std::size_t tasks = 0;             ///< number of tasks whose times are in the words; later ones have none
 
   /// True if any client published the variable, or all that it is derived from.
   [[nodiscard]] bool has(std::int32_t variable) const;

@@ -41,9 +41,10 @@ constexpr const char* late_sentence =
     "simulation computes, all is well. If it hangs, a call of MPI in it most likely still names MPI_COMM_WORLD, which has "
     "the servers' ranks too: give it the communicator of sidestream_comm (C++ Session::comm, Python session.comm)";
 
-std::vector<std::string> engine_ledger_names(const std::vector<ScheduledTask>& tasks) {
+std::vector<std::string> engine_ledger_names(const std::vector<ScheduledTask>& tasks, bool asked) {
   std::vector<std::string> names{"idle", "agree", "assemble"};
   for (const ScheduledTask& task : tasks) names.push_back(task.name());
+  if (asked) names.emplace_back("requests");
   return names;
 }
 
@@ -63,13 +64,16 @@ Engine::Engine(EngineParts parts)
       guarded_(parts_.servers),
       assembler_(parts_.metadata, guarded_, parts_.movement),
       events_(parts_.events, parts_.node, parts_.clients),
-      ledger_(engine_ledger_names(parts_.tasks), parts_.timings, parts_.rows),
+      ledger_(engine_ledger_names(parts_.tasks, parts_.asked != nullptr), parts_.timings, parts_.rows),
       next_(parts_.first) {
   // While a server waits for others it keeps receiving from its clients, so that they need not wait too.
   const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
   parts_.servers.set_meanwhile(take_in);
   for (ScheduledTask& task : parts_.tasks) task.communicator().set_meanwhile(take_in);
   if (parts_.statistics) parts_.statistics->communicator().set_meanwhile(take_in);
+  if (parts_.asked) {
+    parts_.asked->on_new([take_in](ScheduledTask& task) { task.communicator().set_meanwhile(take_in); });
+  }
 }
 
 /// Receives what has arrived. If memory is short, the next call continues. Any other failure ends this server, but
@@ -135,6 +139,7 @@ Agreement Engine::agree() {
                             parts_.servers.rank() == 0,
                             now() - parts_.origin};
     words = agreement_words(mine, parts_.transport, parts_.metadata, parts_.tasks);
+    if (parts_.asked) words.push_back(broken_ ? 0 : parts_.asked->contribute(now()));
     if (!parts_.steering) return;
     words.resize(words.size() + parts_.steering->words());
     const std::span<std::uint64_t> changes = std::span(words).last(parts_.steering->words());
@@ -142,6 +147,7 @@ Agreement Engine::agree() {
   });
   if (parts_.servers.size() > 1) parts_.servers.bit_or(words);
   Agreement agreement = read_agreement(std::move(words), next_, parts_.metadata.variables.size());
+  agreement.tasks = parts_.tasks.size();
   if (agreement.broken || !agreement.iteration) return agreement;
   agreement.mark_derived(parts_.metadata);
   check_cycles(agreement);
@@ -196,59 +202,11 @@ void Engine::complain(std::int64_t iteration, const std::string& message) {
     retry_while_out_of_memory([&] { log::error("iteration {}: {}", iteration, message); });
 }
 
-/// True if no cell or point of the analysis' selection would count twice. Always true for outputs, which write blocks
-/// unchanged.
-bool Engine::counts_once(ScheduledTask& task) {
-  if (!task.counts()) return true;
-  for (const Selected& selected : task.selection().variables) {
-    const std::int32_t mesh = parts_.metadata.variables[static_cast<std::size_t>(selected.variable)].mesh;
-    const auto on_it = [mesh](const CoveredInPart& one) { return one.mesh == mesh; };
-    const auto& all = assembler_.table_of(selected.variable).covered_in_part(parts_.metadata);
-    const auto found = std::find_if(all.begin(), all.end(), on_it);
-    if (found == all.end()) continue;
-    const CoveredInPart& cut = *found;
-    retry_while_out_of_memory([&] {
-      complain(next_,
-               fmt::format("analyses of the mesh '{}' do not run: block {} of level {} covers a part of cell ({}) of "
-                           "block {} of level {}, which no other block completes, and what is there would count "
-                           "twice; let blocks begin and end at faces of coarser cells",
-                           parts_.metadata.meshes[static_cast<std::size_t>(cut.mesh)].name, cut.fine, cut.fine_level,
-                           fmt::join(cut.cell, ", "), cut.coarse, cut.coarse_level));
-    });
-    return false;
-  }
-  return true;
-}
-
-/// True if enough of the task's selection was published by any client; updates the counts if not all was.
-bool Engine::can_run(ScheduledTask& task, const Agreement& agreement) {
-  if (!counts_once(task)) {
-    ++ledger_.skipped_tasks;
-    retry_while_out_of_memory([&] { left_out_ += (left_out_.empty() ? "" : "; ") + task.name() + " left out"; });
-    return false;
-  }
-  const std::vector<Selected>& wanted = task.selection().variables;
-  const auto there =
-      std::count_if(wanted.begin(), wanted.end(), [&](const Selected& s) { return agreement.has(s.variable); });
-  if (there == static_cast<std::ptrdiff_t>(wanted.size())) return true;
-  const bool runs = !task.counts() && there > 0;  // an output is written without the missing variables
-  ++(runs ? task.incomplete : task.not_there);
-  retry_while_out_of_memory([&] {
-    for (const Selected& selected : wanted) {
-      if (!agreement.has(selected.variable)) task.missing.insert(selected.variable);
-    }
-    const std::string what = (left_out_.empty() ? "" : "; ") + task.name() + (runs ? " incomplete" : " left out");
-    left_out_ += what;
-  });
-  ledger_.skipped_tasks += !runs;
-  return runs;
-}
-
 std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
   std::vector<std::size_t> due;
   retry_while_out_of_memory([&] { due.reserve(parts_.tasks.size()); });  // schedules of all servers advance in step, so
                                                                          // nothing below may fail
-  for (std::size_t t = 0; t < parts_.tasks.size(); ++t) {
+  for (std::size_t t = 0; t < configured(); ++t) {
     ScheduledTask& task = parts_.tasks[t];
     const std::string& event = parts_.task_events[t];
     const auto found = std::find(parts_.events.begin(), parts_.events.end(), event);
@@ -257,6 +215,7 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
     if (!task.schedule().due(agreement.at, signalled && holds, agreement.wall_due(t), agreement.lagging)) continue;
     if (can_run(task, agreement)) due.push_back(t);
   }
+  if (parts_.asked) add_asked(due, agreement);
   return due;
 }
 
@@ -287,7 +246,7 @@ void Engine::count_absent(const Agreement& agreement) {
 
 Demand Engine::demand_of(const std::vector<std::size_t>& due, const Iteration& iteration) const {
   Demand demand;
-  demand.tasks = due;
+  for (const std::size_t t : due) demand.tasks.push_back(parts_.asked ? parts_.asked->number_of(t) : t);
   demand.iteration = iteration;
   demand.repeats =
       std::all_of(parts_.tasks.begin(), parts_.tasks.end(), [](ScheduledTask& t) { return t.schedule().always(); }) &&
@@ -307,8 +266,9 @@ Demand Engine::demand_of(const std::vector<std::size_t>& due, const Iteration& i
   return demand;
 }
 
-/// Assembles the values of due tasks. Returns null on all servers if it failed on one, for example for lack of memory.
-const Assembled* Engine::assemble(const std::vector<std::size_t>& due, const Iteration& iteration,
+/// Assembles the values of due tasks. If it fails on one server, for example for lack of memory, it tries again without
+/// asked analyses. Returns null on all servers if that fails, too.
+const Assembled* Engine::assemble(std::vector<std::size_t>& due, const Iteration& iteration,
                                   std::unique_ptr<Results>& results) {
   const double start = now();
   const Assembled* assembled = nullptr;
@@ -325,6 +285,10 @@ const Assembled* Engine::assemble(const std::vector<std::size_t>& due, const Ite
     }
     return assembled;
   }
+  if (drop_asked(due, iteration, failure)) {
+    assembler_.end();
+    return due.empty() ? nullptr : assemble(due, iteration, results);
+  }
   complain(next_, failure);
   return nullptr;
 }
@@ -336,15 +300,19 @@ Engine::Processed Engine::process(const Agreement& agreement) {
     processed.outcome = Outcome::failed;
     retry_while_out_of_memory([&] { processed.failures = "failed: when"; });
   }
-  const std::vector<std::size_t> due = due_tasks(agreement);
+  std::vector<std::size_t> due = due_tasks(agreement);
   if (due.empty()) return processed;
   const Assembled* assembled = assemble(due, agreement.at, results);
   if (!assembled) {
-    processed.outcome = Outcome::refused;
+    if (!due.empty()) processed.outcome = Outcome::refused;
     return processed;
   }
   double spent = 0;
   for (std::size_t t : due) {
+    if (t >= configured()) {
+      run_asked(t, agreement.at, *assembled, *results);
+      continue;
+    }
     run_task(t, agreement.at, *assembled, *results, processed);
     spent += parts_.tasks[t].local_seconds();
   }
@@ -362,6 +330,7 @@ bool Engine::step() {
   if (agreement.broken) end_together();
   if (!agreement.iteration) return !agreement.closing;
   steer(agreement);
+  take_requests(agreement);
   take_events(agreement);
   check_blocks(agreement);
   if (!agreement.refused) check_absent(agreement);
@@ -380,6 +349,7 @@ bool Engine::step() {
   if (outcome == Outcome::failed) ++ledger_.failed;
   assembler_.end();
   retry_while_out_of_memory([&] { parts_.transport.release(next_, outcome); });  // the clients wait for it
+  if (parts_.asked) parts_.asked->end_iteration();
   ++next_;
   return true;
 }

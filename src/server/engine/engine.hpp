@@ -10,6 +10,7 @@
 
 #include "base/mpi/communicator.hpp"
 #include "server/engine/agreement.hpp"
+#include "server/engine/asked_tasks.hpp"
 #include "server/engine/assembler.hpp"
 #include "server/engine/event_order.hpp"
 #include "server/engine/guarded_communicator.hpp"
@@ -37,6 +38,7 @@ struct EngineParts {
   Triggers* triggers = nullptr;          ///< null: no task has a condition
   ScheduledTask* statistics = nullptr;   ///< computes the statistics of conditions, returned as feedback; null: none
   SteeringServer* steering = nullptr;    ///< null: nothing can be steered, or other servers tell the clients
+  AskedTasks* asked = nullptr;           ///< analyses that people ask for; null: nobody can
   int node = -1;                         ///< this server's node; -1: no client is on it
   std::int64_t clients = 0;              ///< number of clients of the simulation
   bool gaps = false;                     ///< missing blocks are expected, so nothing is said about them
@@ -69,6 +71,7 @@ class Engine {
   void check_cycles(const Agreement& agreement);
   void check_times(const Agreement& agreement);
   void steer(const Agreement& agreement);
+  void take_requests(const Agreement& agreement);
   void take_events(Agreement& agreement);
   void check_blocks(Agreement& agreement);
   void check_absent(Agreement& agreement);
@@ -77,11 +80,17 @@ class Engine {
   [[nodiscard]] std::string find_statistics(const Iteration& iteration, std::unique_ptr<Results>& results,
                                             std::vector<double>& values);
   [[nodiscard]] std::vector<std::size_t> due_tasks(const Agreement& agreement);
+  void add_asked(std::vector<std::size_t>& due, const Agreement& agreement);
+  [[nodiscard]] bool drop_asked(std::vector<std::size_t>& due, const Iteration& iteration, const std::string& failure);
+  [[nodiscard]] std::size_t configured() const noexcept {
+    return parts_.asked ? parts_.asked->configured() : parts_.tasks.size();
+  }
   [[nodiscard]] bool can_run(ScheduledTask& task, const Agreement& agreement);
   [[nodiscard]] bool counts_once(ScheduledTask& task);
+  [[nodiscard]] std::optional<CoveredInPart> counted_twice(ScheduledTask& task);
   void count_absent(const Agreement& agreement);
   [[nodiscard]] Demand demand_of(const std::vector<std::size_t>& due, const Iteration& iteration) const;
-  [[nodiscard]] const Assembled* assemble(const std::vector<std::size_t>& due, const Iteration& iteration,
+  [[nodiscard]] const Assembled* assemble(std::vector<std::size_t>& due, const Iteration& iteration,
                                           std::unique_ptr<Results>& results);
   /// The result of an iteration that the servers worked on.
   struct Processed {
@@ -92,6 +101,7 @@ class Engine {
   [[nodiscard]] Processed process(const Agreement& agreement);
   void run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
                 Processed& processed);
+  void run_asked(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results);
   void complain(std::int64_t iteration, const std::string& message);
   void broke() noexcept;
   [[noreturn]] void end_together();

@@ -115,4 +115,57 @@ void Engine::note_absent() {
       told_ == most_told ? "; from now on only the table of iterations says so" : "");
 }
 
+/// A cell of the analysis' selection that is covered in part, so that what is there would count twice. Never one for
+/// outputs, which write blocks unchanged.
+std::optional<CoveredInPart> Engine::counted_twice(ScheduledTask& task) {
+  if (!task.counts()) return std::nullopt;
+  for (const Selected& selected : task.selection().variables) {
+    const std::int32_t mesh = parts_.metadata.variables[static_cast<std::size_t>(selected.variable)].mesh;
+    const auto on_it = [mesh](const CoveredInPart& one) { return one.mesh == mesh; };
+    const auto& all = assembler_.table_of(selected.variable).covered_in_part(parts_.metadata);
+    const auto found = std::find_if(all.begin(), all.end(), on_it);
+    if (found != all.end()) return *found;
+  }
+  return std::nullopt;
+}
+
+/// True if no cell or point of the analysis' selection would count twice.
+bool Engine::counts_once(ScheduledTask& task) {
+  const std::optional<CoveredInPart> cut = counted_twice(task);
+  if (!cut) return true;
+  retry_while_out_of_memory([&] {
+    complain(next_,
+             fmt::format("analyses of the mesh '{}' do not run: block {} of level {} covers a part of cell ({}) of "
+                         "block {} of level {}, which no other block completes, and what is there would count "
+                         "twice; let blocks begin and end at faces of coarser cells",
+                         parts_.metadata.meshes[static_cast<std::size_t>(cut->mesh)].name, cut->fine, cut->fine_level,
+                         fmt::join(cut->cell, ", "), cut->coarse, cut->coarse_level));
+  });
+  return false;
+}
+
+/// True if enough of the task's selection was published by any client; updates the counts if not all was.
+bool Engine::can_run(ScheduledTask& task, const Agreement& agreement) {
+  if (!counts_once(task)) {
+    ++ledger_.skipped_tasks;
+    retry_while_out_of_memory([&] { left_out_ += (left_out_.empty() ? "" : "; ") + task.name() + " left out"; });
+    return false;
+  }
+  const std::vector<Selected>& wanted = task.selection().variables;
+  const auto there =
+      std::count_if(wanted.begin(), wanted.end(), [&](const Selected& s) { return agreement.has(s.variable); });
+  if (there == static_cast<std::ptrdiff_t>(wanted.size())) return true;
+  const bool runs = !task.counts() && there > 0;  // an output is written without the missing variables
+  ++(runs ? task.incomplete : task.not_there);
+  retry_while_out_of_memory([&] {
+    for (const Selected& selected : wanted) {
+      if (!agreement.has(selected.variable)) task.missing.insert(selected.variable);
+    }
+    const std::string what = (left_out_.empty() ? "" : "; ") + task.name() + (runs ? " incomplete" : " left out");
+    left_out_ += what;
+  });
+  ledger_.skipped_tasks += !runs;
+  return runs;
+}
+
 }  // namespace sidestream

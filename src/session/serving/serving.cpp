@@ -45,6 +45,7 @@ Serving::Serving(const Group& group, const Config& config, const Registry& regis
     : servers_(group.servers.duplicate()),
       group_(group.number),
       config_(config),
+      registry_(registry),
       partitioner_(&registry.partitioners().at(config.opening.placement.partitioner)),
       source_(std::move(source)) {
   const OpeningConfig& opening = config.opening;
@@ -90,10 +91,15 @@ void Serving::begin(Feed feed) {
   for (const TaskConfig& task : configs_) task_events.push_back(task.schedule.event);
   const PlacementConfig& placement = config_.opening.placement;
   AssignmentRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
-  engine_ = std::make_unique<Engine>(EngineParts{
-      config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_, results, std::move(task_events),
-      feed_.origin, config_.opening.timings, std::move(movement), feed_.first, triggers_.any() ? &triggers_ : nullptr,
-      statistics_.get(), steering_->desk(), feed_.node, feed_.clients, feed_.gaps, feed_.rows});
+  // One group of servers answers, which has the blocks.
+  if (config_.live.requests && !feed_.sender && group_ == 0) {
+    requests_ = std::make_unique<RequestLink>(RequestLink::Parts{config_, registry_, *servers_, tasks_, watchdog_});
+  }
+  engine_ = std::make_unique<Engine>(
+      EngineParts{config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_, results, std::move(task_events),
+                  feed_.origin, config_.opening.timings, std::move(movement), feed_.first,
+                  triggers_.any() ? &triggers_ : nullptr, statistics_.get(), steering_->desk(),
+                  requests_ ? &requests_->tasks() : nullptr, feed_.node, feed_.clients, feed_.gaps, feed_.rows});
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 

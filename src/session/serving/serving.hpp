@@ -10,6 +10,7 @@
 #include "server/engine/combiner.hpp"
 #include "server/engine/engine.hpp"
 #include "server/engine/watchdog.hpp"
+#include "session/serving/request_link.hpp"
 #include "session/serving/steering_link.hpp"
 #include "session/serving/worker_setup.hpp"
 #include "storage/files/output_directory.hpp"
@@ -71,6 +72,7 @@ class Serving {
   std::unique_ptr<MpiCommunicator> servers_;
   std::size_t group_;
   const Config& config_;
+  const Registry& registry_;
   const PartitionerKind* partitioner_;
   std::shared_ptr<const OutputDirectory> directory_;
   std::unique_ptr<ResultStore> results_;
@@ -82,6 +84,7 @@ class Serving {
   std::unique_ptr<ScheduledTask> statistics_;  ///< statistics that the triggers need, if any
   std::vector<TaskConfig> configs_;            ///< configurations of the tasks that run here
   std::vector<ScheduledTask> tasks_;           ///< the tasks that run here
+  std::unique_ptr<RequestLink> requests_;      ///< null if nobody can ask these servers for analyses
   Feed feed_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Combiner> combiner_;

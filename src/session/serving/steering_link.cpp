@@ -46,7 +46,7 @@ SteeringLink::~SteeringLink() {
 /// Opens the mailbox; without it, analyses can steer nevertheless.
 void SteeringLink::open_mailbox() {
   try {
-    mailbox_ = std::make_unique<SteeringMailbox>(config_.opening.directory, config_.opening.same_session);
+    mailbox_ = std::make_unique<Mailbox>(steering_mailbox, config_.opening.directory, config_.opening.same_session);
     if (config_.opening.placement.mode == PlacementMode::sidecar) mailbox_->keep(true);
   } catch (const Error& error) {
     log::warning("'sidestream set' cannot reach this run: {}", error.what());
@@ -58,7 +58,7 @@ SteeringChannel SteeringLink::channel() {
   channel.requests = [this] {
     std::vector<SteeringRequest> requests;
     if (!mailbox_) return requests;
-    for (const SteeringMailbox::Request& one : mailbox_->take()) requests.push_back({one.id, one.name, one.value});
+    for (const Mailbox::Request& one : mailbox_->take()) requests.push_back({one.id, one.name, one.value});
     return requests;
   };
   channel.answer = [this](const std::string& id, const std::string& sentence) {
@@ -86,7 +86,8 @@ void SteeringLink::take(std::size_t parameter, const SteeredParameter::Value& va
   if (!first_) return;
   if (desk_) return desk_->set(parameter, value);
   try {
-    post_steering(config_.opening.directory, posted_++, config_.steering[parameter].name, text_of(value));
+    post_from_run(steering_mailbox, config_.opening.directory, posted_++, config_.steering[parameter].name,
+                  text_of(value));
   } catch (const Error& error) {
     log::error("steering: '{}' cannot be set: {}", config_.steering[parameter].name, error.what());
   }

@@ -6,7 +6,7 @@
 
 #include "config/config.hpp"
 #include "server/steering/steering_server.hpp"
-#include "storage/files/steering_mailbox.hpp"
+#include "storage/files/mailbox.hpp"
 
 namespace sidestream {
 
@@ -35,7 +35,7 @@ class SteeringLink {
   const Config& config_;
   bool first_;
   bool closing_ = false;
-  std::unique_ptr<SteeringMailbox> mailbox_;  ///< on the first server, if it could be opened
+  std::unique_ptr<Mailbox> mailbox_;  ///< on the first server, if it could be opened
   std::optional<SteeringServer> desk_;
   SteeringSink sink_;
   std::int64_t posted_ = 0;

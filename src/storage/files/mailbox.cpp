@@ -1,4 +1,4 @@
-#include "storage/files/steering_mailbox.hpp"
+#include "storage/files/mailbox.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -29,12 +29,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* folder_name = ".sidestream-steering";
-constexpr const char* parameters_file = "parameters";
 constexpr std::string_view request = "request-", taken = "taken-", answered = "answer-", own = "run-";
 
-std::string folder_in(const std::string& directory) {
-  return (fs::path(directory.empty() ? "." : directory) / folder_name).string();
+std::string folder_in(const MailboxKind& kind, const std::string& directory) {
+  return (fs::path(directory.empty() ? "." : directory) / kind.folder).string();
 }
 
 std::string in(const std::string& folder, std::string_view prefix, const std::string& id) {
@@ -49,14 +47,16 @@ std::vector<std::string> names_in(const std::string& folder, std::string_view pr
   } catch (const Error&) {
     return {};
   }
-  std::erase_if(names, [&](const std::string& name) { return !name.starts_with(prefix); });
+  std::erase_if(names, [&](const std::string& name) {
+    return !name.starts_with(prefix) || name.find('\n') != std::string::npos;
+  });
   std::sort(names.begin(), names.end());
   return names;
 }
 
 /// The largest number of bytes of a request or an answer.
 constexpr std::size_t longest = 4096;
-/// The largest number of bytes of the record of all parameters.
+/// The largest number of bytes of a record.
 constexpr std::size_t longest_record = std::size_t{1} << 20;
 
 /// The first `most` bytes of a file. Nothing if it is missing, or is a link or a pipe.
@@ -75,7 +75,7 @@ std::optional<std::string> text_in(const std::string& path, std::size_t most) {
   return text;
 }
 
-/// Anybody who can write into the folder can steer the run. The folder is created if missing; an existing one must
+/// Anybody who can write into the folder can command the run. The folder is created if missing; an existing one must
 /// belong to this user.
 void make_folder(const std::string& folder) {
   make_directory_of(folder);
@@ -90,10 +90,11 @@ void make_folder(const std::string& folder) {
                             : (facts.st_mode & S_IWOTH) != 0 ? "may be written by every user"
                                                              : nullptr;
   if (wrong) {
-    fail(Code::file,
-         "the folder for steering '{}' {}, expected one of this user's own: whoever can write into it steers the run; "
-         "remove it, or name another output directory",
-         folder, wrong);
+    fail(
+        Code::file,
+        "the folder for requests '{}' {}, expected one of this user's own: whoever can write into it commands the run; "
+        "remove it, or name another output directory",
+        folder, wrong);
   }
   if (::access(folder.c_str(), R_OK | W_OK | X_OK) != 0) fail_file("write into the directory", folder, errno);
 }
@@ -103,8 +104,8 @@ bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0;
 void post(const std::string& folder, const std::string& id, const std::string& name, const std::string& value) {
   const std::string text = name + "\n" + value + "\n";
   if (text.size() > longest) {
-    fail(Code::usage, "the name and the value have {} characters together, expected at most {}; give a number",
-         name.size() + value.size(), longest - 2);
+    fail(Code::usage, "the request has {} characters, expected at most {}; make it shorter", name.size() + value.size(),
+         longest - 2);
   }
   replace_file(in(folder, request, id), text);
 }
@@ -132,7 +133,7 @@ bool has_answer(const std::string& path, std::string& sentence, double seconds) 
 
 /// A request, or the reason why the file is no request.
 struct Taken {
-  std::optional<SteeringMailbox::Request> request;
+  std::optional<Mailbox::Request> request;
   std::string trouble;
 };
 
@@ -140,32 +141,32 @@ Taken read_request(const std::string& id, const std::string& path) {
   const std::optional<std::string> text = text_in(path, longest + 1);
   if (!text) return {std::nullopt, "refused: the request is no file that can be read"};
   if (text->size() > longest) {
-    return {std::nullopt,
-            fmt::format("refused: the request has more than {} bytes; give a name and a number", longest)};
+    return {std::nullopt, fmt::format("refused: the request has more than {} bytes; make it shorter", longest)};
   }
   const std::size_t line = text->find('\n');
   const std::size_t end = line == std::string::npos ? line : text->find('\n', line + 1);
   if (end == std::string::npos) {
     return {std::nullopt, "refused: the request does not have two lines, expected a name and a value"};
   }
-  return {SteeringMailbox::Request{id, text->substr(0, line), text->substr(line + 1, end - line - 1)}, {}};
+  return {Mailbox::Request{id, text->substr(0, line), text->substr(line + 1, end - line - 1)}, {}};
 }
 
 }  // namespace
 
-SteeringMailbox::SteeringMailbox(const std::string& directory, bool goes_on) : folder_(folder_in(directory)) {
+Mailbox::Mailbox(const MailboxKind& kind, const std::string& directory, bool goes_on)
+    : folder_(folder_in(kind, directory)), record_((fs::path(folder_) / kind.record).string()) {
   make_folder(folder_);
   if (goes_on) return;
   for (const std::string& name : names_in(folder_, "")) ::unlink((fs::path(folder_) / name).c_str());
 }
 
-SteeringMailbox::~SteeringMailbox() {
+Mailbox::~Mailbox() {
   if (keeps_) return;
-  ::unlink((fs::path(folder_) / parameters_file).c_str());
+  ::unlink(record_.c_str());
   ::rmdir(folder_.c_str());  // fails if answers are left; the reader of the last one removes it
 }
 
-std::vector<SteeringMailbox::Request> SteeringMailbox::take() {
+std::vector<Mailbox::Request> Mailbox::take() {
   std::vector<Request> requests;
   for (const std::string& name : names_in(folder_, request)) {
     const std::string id = name.substr(request.size());
@@ -182,7 +183,7 @@ std::vector<SteeringMailbox::Request> SteeringMailbox::take() {
   return requests;
 }
 
-void SteeringMailbox::answer(const std::string& id, const std::string& sentence, bool ends) {
+void Mailbox::answer(const std::string& id, const std::string& sentence, bool ends) {
   if (id.compare(0, own.size(), own) == 0) {
     if (!ends && sentence.compare(0, 8, "refused:") == 0) log::error("steering by an analysis: {}", sentence);
     return;
@@ -190,21 +191,21 @@ void SteeringMailbox::answer(const std::string& id, const std::string& sentence,
   try {
     replace_file(in(folder_, answered, id), sentence + "\n");
   } catch (const Error& error) {
-    log::warning("a request to steer stays without its answer, '{}': {}", sentence, error.what());
+    log::warning("a request stays without its answer, '{}': {}", sentence, error.what());
   }
 }
 
-void SteeringMailbox::record(const std::string& lines) {
+void Mailbox::record(const std::string& text) {
   try {
-    replace_file((fs::path(folder_) / parameters_file).string(), lines);
+    replace_file(record_, text);
   } catch (const Error& error) {
-    log::warning("the values of steered parameters are not on record: {}", error.what());
+    log::warning("what may be asked of the run is not on record: {}", error.what());
   }
 }
 
-std::vector<std::pair<std::string, std::string>> SteeringMailbox::recorded() const {
+std::vector<std::pair<std::string, std::string>> Mailbox::recorded() const {
   std::vector<std::pair<std::string, std::string>> values;
-  std::istringstream file(text_in((fs::path(folder_) / parameters_file).string(), longest_record).value_or(""));
+  std::istringstream file(text_in(record_, longest_record).value_or(""));
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string name, equals, value;
@@ -213,26 +214,24 @@ std::vector<std::pair<std::string, std::string>> SteeringMailbox::recorded() con
   return values;
 }
 
-std::string steered_parameters(const std::string& directory) {
-  const std::string path = (fs::path(folder_in(directory)) / parameters_file).string();
-  std::optional<std::string> lines = text_in(path, longest_record);
-  if (!lines) {
-    fail(
-        Code::file,
-        "no session that can be steered runs in '{}': there is no '{}'. Give its output directory with --directory, and "
-        "declare its parameters under 'steering:' in the configuration",
-        directory, path);
+std::string record_in(const MailboxKind& kind, const std::string& directory) {
+  const std::string path = (fs::path(folder_in(kind, directory)) / kind.record).string();
+  std::optional<std::string> text = text_in(path, longest_record);
+  if (!text) {
+    fail(Code::file,
+         "no session that {} runs in '{}': there is no '{}'. Give its output directory with --directory, and {}",
+         kind.what, directory, path, kind.remedy);
   }
-  return *lines;
+  return *text;
 }
 
-std::string ask_to_steer(const std::string& directory, const std::string& name, const std::string& value,
-                         double seconds) {
-  static_cast<void>(steered_parameters(directory));  // called for its error
+std::string ask_run(const MailboxKind& kind, const std::string& directory, const std::string& name,
+                    const std::string& value, double seconds) {
+  static_cast<void>(record_in(kind, directory));  // called for its error
   if (name.find('\n') != std::string::npos || value.find('\n') != std::string::npos) {
     fail(Code::usage, "the name or the value has several lines, expected one each");
   }
-  const std::string folder = folder_in(directory), id = id_of_this_process();
+  const std::string folder = folder_in(kind, directory), id = id_of_this_process();
   post(folder, id, name, value);
   std::string sentence;
   bool answered_it = has_answer(in(folder, answered, id), sentence, seconds);
@@ -247,16 +246,16 @@ std::string ask_to_steer(const std::string& directory, const std::string& name, 
     constexpr double moment = 5;  // seconds; a request that was just taken gets its answer
     answered_it = has_answer(in(folder, answered, id), sentence, moment);
   }
-  if (!exists((fs::path(folder) / parameters_file).string())) ::rmdir(folder.c_str());
+  if (!exists((fs::path(folder) / kind.record).string())) ::rmdir(folder.c_str());
   if (!answered_it) {
     fail(Code::file, "the session took the request and has not answered; see in its output whether it took effect");
   }
   return sentence.substr(0, sentence.find('\n'));
 }
 
-void post_steering(const std::string& directory, std::int64_t number, const std::string& name,
+void post_from_run(const MailboxKind& kind, const std::string& directory, std::int64_t number, const std::string& name,
                    const std::string& value) {
-  const std::string folder = folder_in(directory);
+  const std::string folder = folder_in(kind, directory);
   post(folder, fmt::format("{}{:020}-{}", own, number, id_of_this_process()), name, value);
 }
 

@@ -1,4 +1,4 @@
-// The mailbox of steered parameters. Whatever lies in it, the server goes on, and everybody who asked gets an answer.
+// Mailboxes of people. Whatever lies in one, the server goes on, and everybody who asked gets an answer.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "sidestream/error.hpp"
-#include "storage/files/steering_mailbox.hpp"
+#include "storage/files/mailbox.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"
 
@@ -21,7 +21,7 @@ struct Fixture {
   testing::Scratch scratch;
   std::string directory = scratch.path;
   fs::path folder = fs::path(directory) / ".sidestream-steering";
-  SteeringMailbox mailbox{directory, false};
+  Mailbox mailbox{steering_mailbox, directory, false};
 
   void lay(const std::string& id, const std::string& text) const {
     std::ofstream(folder / ("request-" + id), std::ios::binary) << text;
@@ -85,7 +85,7 @@ TEST_CASE("a value that is too long is refused at once") {
   f.mailbox.record("stop = 0 (integer)\n");
   const std::string value(5000, '1');
   const std::string said =
-      testing::message_of([&] { static_cast<void>(ask_to_steer(f.directory, "stop", value, 30)); });
+      testing::message_of([&] { static_cast<void>(ask_run(steering_mailbox, f.directory, "stop", value, 30)); });
   CHECK(said.find("5004 characters") != std::string::npos);
   CHECK(f.mailbox.take().empty());
 }
@@ -94,6 +94,25 @@ TEST_CASE("pipes in the place of an answer and of the record keep nobody waiting
   Fixture f;
   REQUIRE(mkfifo((f.folder / "parameters").c_str(), 0600) == 0);
   CHECK(f.mailbox.recorded().empty());
-  CHECK(testing::message_of([&] { static_cast<void>(steered_parameters(f.directory)); }).find("no session") !=
+  CHECK(testing::message_of([&] { static_cast<void>(record_in(steering_mailbox, f.directory)); }).find("no session") !=
         std::string::npos);
+}
+
+TEST_CASE("a name with a line end is no request") {
+  Fixture f;
+  f.lay("a\nb", "stop\n1\n");
+  f.lay("c", "stop\n1\n");
+  CHECK(f.mailbox.take().size() == 1);
+}
+
+TEST_CASE("mailboxes of two kinds in one directory do not meet") {
+  Fixture f;
+  Mailbox other(request_mailbox, f.directory, false);
+  f.lay("1", "stop\n1\n");
+  CHECK(other.take().empty());
+  other.record("{}\n");
+  CHECK(record_in(request_mailbox, f.directory) == "{}\n");
+  CHECK(testing::message_of([&] { static_cast<void>(record_in(steering_mailbox, f.directory)); }).find("steering:") !=
+        std::string::npos);
+  CHECK(f.mailbox.take().size() == 1);
 }

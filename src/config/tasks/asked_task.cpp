@@ -1,0 +1,79 @@
+#include "config/tasks/asked_task.hpp"
+
+#include <filesystem>
+
+#include "config/options/document.hpp"
+#include "config/options/names.hpp"
+#include "config/tasks/tasks.hpp"
+
+namespace sidestream {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* folder = "asked";
+
+/// Refuses options that need what the session set up when it started.
+void check_options(const TaskConfig& task, const Registry& registry) {
+  const Settings& settings = task.settings;
+  for (const char* option : {"name", "group", "on", "when", "isolate", "memory_limit"}) {
+    if (!settings.given(option)) continue;
+    settings.fail(option,
+                  fmt::format("found '{}' in a request, expected none: it is set up when a session starts; remove "
+                              "it",
+                              option));
+  }
+  for (const Option& option : options_of(task, registry)) {
+    if (option.type != OptionType::event || !settings.given(option.name)) continue;
+    settings.fail(option.name, fmt::format("found the event '{}' in a request, expected none: events are set up when a "
+                                           "session starts; remove it",
+                                           settings.text(option.name)));
+  }
+}
+
+void check_files(const TaskConfig& task, const Registry& registry) {
+  for (const TaskFile& file : files_of(task, registry)) {
+    const fs::path path = fs::path(file.pattern).lexically_normal();
+    const bool inside = path.is_relative() && path.has_parent_path() && *path.begin() == folder;
+    if (inside && path.has_filename()) continue;
+    fail_at(file.where,
+            "found the file name '{}' in a request, expected one in the folder '{}', where it replaces nothing of the "
+            "run; write '{}/{}'",
+            file.pattern, folder, folder, path.filename().string());
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> kinds_to_ask_for(const Registry& registry) {
+  std::vector<std::string> kinds = keys_of(registry.analyses());
+  std::erase(kinds, "python");  // it runs any code
+  return kinds;
+}
+
+AskedTask read_asked_task(const std::string& text, const std::string& name, const std::vector<TaskConfig>& others,
+                          const Config& config, const Registry& registry) {
+  const Parameters none;
+  ReadContext context{ExpressionContext{none, Stage::start}, &config.metadata};
+  context.folder = config.opening.directory;
+  context.beside_file = config.opening.directory;
+  const Node entry = parse_node(text, "the request");
+  if (entry.text == "python" || (entry.kind == Node::Kind::map && entry.find("python") != nullptr)) {
+    fail_at(entry.where, "found the analysis 'python' in a request, expected one of {}: it would run any code",
+            listed(kinds_to_ask_for(registry)));
+  }
+  AskedTask asked{read_task(entry, false, registry, context)};
+  TaskConfig& task = asked.config;
+  check_options(task, registry);
+  check_files(task, registry);
+  task.name = name;
+  std::vector<TaskConfig> all = config.tasks;
+  all.insert(all.end(), others.begin(), others.end());
+  all.push_back(task);
+  check_task_files(all, registry);
+  asked.once = !task.settings.given("every");
+  return asked;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,216 @@
+// A request on its way, by server:
+//
+// 1. The first server finds it (contribute) and raises its word in the agreement of the next iteration.
+// 2. All servers see the word, get the text from the first one, and make the task (take_up). If one of them cannot,
+// none
+//    keeps it.
+// 3. The task is due with the configured ones, behind them, while the servers keep up and the budget lasts. The engine
+//    says why it waits (waits) and what came of it (ran).
+// 4. What ran once, failed or was ended is removed at the end of the iteration (end_iteration).
+//
+// Everything that decides about a task is the same on all servers: texts and order come from the first one, failures
+// are agreed, and times are the longest of all servers. Only the first server talks to people.
+#include "server/engine/asked_tasks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <sstream>
+
+#include "base/log.hpp"
+#include "base/mpi/agree.hpp"
+#include "base/waiting.hpp"
+#include "sidestream/error.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// Reading a directory of a parallel file system costs more than a short iteration.
+constexpr double seconds_between_looks = 0.1;
+/// Seconds that a request waits for an iteration in which it can run.
+constexpr double patience = 60;
+constexpr std::size_t most_tasks = 16;
+
+/// The lines of requests: id, name and value of each.
+std::string joined(const std::vector<SteeringRequest>& requests) {
+  std::string text;
+  for (const SteeringRequest& one : requests) text += one.id + "\n" + one.name + "\n" + one.value + "\n";
+  return text;
+}
+
+std::vector<SteeringRequest> divided(const std::string& text) {
+  std::vector<SteeringRequest> requests;
+  std::istringstream lines(text);
+  SteeringRequest one;
+  while (std::getline(lines, one.id) && std::getline(lines, one.name) && std::getline(lines, one.value)) {
+    requests.push_back(one);
+  }
+  return requests;
+}
+
+}  // namespace
+
+AskedTasks::AskedTasks(Parts parts) : parts_(std::move(parts)), configured_(parts_.tasks.size()) { record(); }
+
+std::size_t AskedTasks::number_of(std::size_t task) const {
+  return task < configured_ ? task : configured_ + entries_.at(task - configured_).number;
+}
+
+void AskedTasks::answer(const std::string& id, const std::string& sentence) const {
+  if (parts_.channel && !id.empty()) parts_.channel->answer(id, sentence);
+}
+
+void AskedTasks::record() const {
+  if (!parts_.channel) return;
+  std::vector<std::pair<std::string, std::string>> running;
+  for (const Entry& entry : entries_) {
+    if (!entry.once && !entry.done) running.emplace_back(entry.config.name, entry.text);
+  }
+  parts_.channel->record(running);
+}
+
+/// Ends requests that have waited too long, as if somebody had asked for their end.
+void AskedTasks::end_impatient(double seconds) {
+  for (Entry& entry : entries_) {
+    if (!entry.once || entry.done || seconds - entry.since < patience) continue;
+    answer(entry.id, fmt::format("refused: in {} s there was no iteration in which it could run: {}", patience,
+                                 entry.reason.empty() ? "none was delivered" : entry.reason));
+    entry.id.clear();
+    entry.since = seconds;  // once is enough
+    waiting_.push_back({"", "end", entry.config.name});
+  }
+}
+
+std::uint64_t AskedTasks::contribute(double seconds) {
+  if (!parts_.channel) return 0;
+  if (looked_ < 0 || seconds - looked_ >= seconds_between_looks) {
+    looked_ = seconds;
+    for (SteeringRequest& one : parts_.channel->requests()) waiting_.push_back(std::move(one));
+    end_impatient(seconds);
+  }
+  return waiting_.empty() ? 0 : 1;
+}
+
+/// Adds the task of a request on all servers, or on none.
+void AskedTasks::add(const SteeringRequest& request, std::int64_t index) {
+  const std::size_t before = parts_.tasks.size();
+  const std::string name = fmt::format("asked-{}", made_ + 1);
+  try {
+    run_collectively(parts_.servers, [&] {
+      if (entries_.size() >= most_tasks) {
+        throw Error(Code::usage, fmt::format("{} analyses have been asked for already, expected fewer; end one of them",
+                                             entries_.size()));
+      }
+      std::vector<TaskConfig> running;
+      for (const Entry& entry : entries_) running.push_back(entry.config);
+      Made made = parts_.make(request.value, name, running);
+      entries_.push_back({made.config, request.id, request.value, made.once, made_, looked_});
+      parts_.tasks.emplace_back(made.config, parts_.metadata, std::move(made.task));
+    });
+    ScheduledTask& task = parts_.tasks.back();
+    task.set_watchdog(parts_.watchdog);
+    task.set_communicator(parts_.servers.duplicate());
+    if (prepare_) prepare_(task);
+  } catch (const std::exception& error) {
+    while (parts_.tasks.size() > before) parts_.tasks.pop_back();
+    entries_.resize(before - configured_);
+    answer(request.id, fmt::format("refused: {}", error.what()));
+    return;
+  }
+  ++made_;
+  if (entries_.back().once) return;
+  answer(request.id, fmt::format("accepted: {} runs from iteration {} on", name, index));
+}
+
+void AskedTasks::end(const SteeringRequest& request) {
+  const auto is_it = [&](const Entry& entry) { return entry.config.name == request.value && !entry.done; };
+  const auto found = std::find_if(entries_.begin(), entries_.end(), is_it);
+  if (found == entries_.end()) {
+    answer(request.id,
+           fmt::format("refused: no analysis '{}' goes on, expected the name of one that was asked for with "
+                       "'every'; the record of the run lists them",
+                       request.value));
+    return;
+  }
+  answer(found->id, fmt::format("refused: {} was ended before it ran", found->config.name));
+  found->id.clear();
+  found->done = true;
+  answer(request.id, fmt::format("accepted: {} has ended", found->config.name));
+}
+
+void AskedTasks::take_up(std::int64_t index) {
+  std::vector<SteeringRequest> requests;
+  try {
+    std::string text;
+    run_collectively(parts_.servers, [&] { text = joined(waiting_); });
+    share_text(parts_.servers, text);
+    run_collectively(parts_.servers, [&] { requests = divided(text); });
+  } catch (const Error&) {
+    return;  // memory is short on some server: all try again in the next iteration
+  }
+  retry_while_out_of_memory([&] { waiting_.clear(); });
+  for (const SteeringRequest& request : requests) {
+    if (request.name == "analysis") {
+      add(request, index);
+    } else if (request.name == "end") {
+      end(request);
+    } else {
+      answer(request.id,
+             fmt::format("refused: the request is '{}', expected 'analysis' or 'end' in the first line", request.name));
+    }
+  }
+  end_iteration();
+  record();
+}
+
+void AskedTasks::waits(std::size_t task, const std::string& reason) {
+  retry_while_out_of_memory([&] { entry_of(task).reason = reason; });
+}
+
+void AskedTasks::ran(std::size_t task, const Iteration& iteration, const std::string& failure, double seconds) {
+  parts_.servers.maximum(std::span(&seconds, 1));
+  spent_ += seconds;
+  Entry& entry = entry_of(task);
+  const std::string prefix = entry.config.name + ": ";  // of failures; the person does not know the name
+  const bool too_long = !entry.once && seconds > parts_.budget;
+  entry.done = entry.once || !failure.empty() || too_long;
+  retry_while_out_of_memory([&] {
+    const std::string cause = failure.starts_with(prefix) ? failure.substr(prefix.size()) : failure;
+    const std::string why = too_long ? fmt::format(
+                                           "it took {:.3g} s in iteration {}, expected at most {:g} s "
+                                           "(live.budget)",
+                                           seconds, iteration.index, parts_.budget)
+                                     : cause;
+    if (!entry.once && entry.done && parts_.channel) log::warning("{} has ended: {}", entry.config.name, why);
+    if (!entry.once) return;
+    answer(std::exchange(entry.id, {}), failure.empty() ? fmt::format("delivered: iteration {}", iteration.index)
+                                                        : fmt::format("failed: {}", cause));
+  });
+}
+
+void AskedTasks::end_iteration() {
+  spent_ = 0;
+  bool changed = false;
+  for (std::size_t n = entries_.size(); n-- > 0;) {
+    if (!entries_[n].done) continue;
+    changed |= !entries_[n].once;
+    entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(n));
+    parts_.tasks.erase(parts_.tasks.begin() + static_cast<std::ptrdiff_t>(configured_ + n));
+  }
+  if (changed) retry_while_out_of_memory([&] { record(); });
+}
+
+void AskedTasks::close() {
+  if (!parts_.channel) return;
+  for (SteeringRequest& one : parts_.channel->requests()) waiting_.push_back(std::move(one));
+  for (const SteeringRequest& one : waiting_) answer(one.id, "refused: the run is ending; no iteration comes any more");
+  for (Entry& entry : entries_) {
+    if (entry.once) answer(std::exchange(entry.id, {}), "refused: the run is ending; no iteration comes any more");
+  }
+  waiting_.clear();
+}
+
+}  // namespace sidestream

@@ -1,0 +1,94 @@
+#include "session/serving/request_link.hpp"
+
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/own_environment.hpp"
+#include "config/tasks/asked_task.hpp"
+#include "sidestream/error.hpp"
+#include "storage/files/json.hpp"
+
+namespace sidestream {
+
+RequestLink::RequestLink(const Parts& parts) : config_(parts.config), registry_(parts.registry) {
+  std::optional<RequestChannel> mine;
+  if (parts.servers.rank() == 0) {
+    open_mailbox();
+    mine = channel();
+  }
+  const auto make_one = [this](const std::string& text, const std::string& name,
+                               const std::vector<TaskConfig>& running) { return make(text, name, running); };
+  asked_.emplace(AskedTasks::Parts{parts.tasks, config_.metadata, parts.servers, make_one, std::move(mine),
+                                   &parts.watchdog, config_.live.budget});
+}
+
+void RequestLink::open_mailbox() {
+  try {
+    mailbox_ = std::make_unique<Mailbox>(request_mailbox, config_.opening.directory, false);
+  } catch (const Error& error) {
+    log::warning("nobody can ask this run for analyses: {}", error.what());
+  }
+}
+
+RequestChannel RequestLink::channel() {
+  RequestChannel channel;
+  channel.requests = [this] {
+    std::vector<SteeringRequest> requests;
+    if (!mailbox_) return requests;
+    for (const Mailbox::Request& one : mailbox_->take()) requests.push_back({one.id, one.name, one.value});
+    return requests;
+  };
+  channel.answer = [this](const std::string& id, const std::string& sentence) {
+    if (mailbox_) mailbox_->answer(id, sentence, false);
+  };
+  channel.record = [this](const std::vector<std::pair<std::string, std::string>>& running) {
+    if (mailbox_) mailbox_->record(description(running));
+  };
+  return channel;
+}
+
+AskedTasks::Made RequestLink::make(const std::string& text, const std::string& name,
+                                   const std::vector<TaskConfig>& running) const {
+  const OwnEnvironment environment;
+  AskedTask asked = read_asked_task(text, name, running, config_, registry_);
+  std::unique_ptr<Task> task =
+      registry_.analyses().at(asked.config.kind).create(asked.config.settings, config_.metadata);
+  return {std::move(asked.config), std::move(task), asked.once};
+}
+
+/// Describes in one line of JSON which analyses can be asked for.
+std::string RequestLink::description(const std::vector<std::pair<std::string, std::string>>& running) const {
+  using Json = nlohmann::ordered_json;
+  Json all = {{"variables", Json::array()},
+              {"meshes", Json::array()},
+              {"analyses", kinds_to_ask_for(registry_)},
+              {"running", Json::array()}};
+  for (const Variable& one : config_.metadata.variables) {
+    if (one.role != Role::none) continue;
+    const std::string mesh = config_.metadata.mesh_of(one).name;
+    all["variables"].push_back({{"name", one.name},
+                                {"mesh", mesh},
+                                {"components", one.components},
+                                {"centering", std::string(name_of(one.centering))},
+                                {"unit", one.unit}});
+  }
+  for (const Mesh& mesh : config_.metadata.meshes) {
+    all["meshes"].push_back({{"name", mesh.name},
+                             {"type", mesh.geometry ? mesh.geometry->kind() : "none"},
+                             {"dimensions", mesh.dimensions}});
+  }
+  for (const auto& [name, text] : running) all["running"].push_back({{"name", name}, {"analysis", text}});
+  return json_line(all) + "\n";
+}
+
+RequestLink::~RequestLink() {
+  try {
+    asked_->close();
+  } catch (const std::exception& error) {
+    log::warning("requests stay without an answer: {}", error.what());
+  }
+}
+
+}  // namespace sidestream

@@ -1,0 +1,277 @@
+"""People ask a running session for analyses that are not in its configuration (`sidestream ask`).
+
+Such an analysis has the same bytes as one of the configuration, in every placement. No request changes the results of
+the configured analyses, the outcome of an iteration or the end of the run.
+"""
+
+import contextlib
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from programs import built
+from support import MPIRUN, PROGRAM, VARIABLES, wait_for
+
+TOOL = built("SIDESTREAM_TOOL")
+LIMIT = 90
+
+RENDER = "render: {slice: {variable: t, axis: z, position: 0.4}, size: [96, 64], file: "
+CONFIGURED = f"""\
+analyses:
+  - statistics: {{variable: t}}
+  - {RENDER}"same-{{index:05}}.png"}}
+"""
+
+
+class Simulation:
+    """The field program, which runs until it is told to stop."""
+
+    def __init__(self, folder, ranks, placement, live="{requests: yes}", analyses=CONFIGURED, **options):
+        self.folder, self.results, self.stop = folder, folder / "results", folder / "stop"
+        live = f"live: {live}\n" if live else ""
+        text = f"placement: {placement}\noutput: {{directory: {self.results}}}\n{live}{VARIABLES}{analyses}"
+        (folder / "run.yaml").write_text(text)
+        words = {"steps": 10**8, "pause_ms": 10, "grid": 12, "until": self.stop} | options
+        self.servers = None
+        self.process = subprocess.Popen(
+            [MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), *(f"{k}={v}" for k, v in words.items())],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def serve(self, command):
+        """Starts the servers, as a job of their own: `serve` or `endpoint`."""
+        self.servers = subprocess.Popen(
+            [MPIRUN, "-n", "2", TOOL, command, str(self.folder / "run.yaml"), "--wait", "60"], start_new_session=True
+        )
+
+    def ask(self, *words, wait=60):
+        """Returns the status and the answer."""
+        command = [TOOL, "ask", *words, "--directory", self.results, "--wait", str(wait)]
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=LIMIT)
+        return done.returncode, (done.stdout + done.stderr).strip()
+
+    def record(self):
+        return json.loads(self.ask()[1])
+
+    def end(self):
+        """Stops it and returns what it printed."""
+        self.stop.touch()
+        text, _ = self.process.communicate(timeout=LIMIT)
+        assert self.process.returncode == 0, text
+        assert self.servers is None or self.servers.wait(LIMIT) == 0
+        return text
+
+    def rows(self, name="iterations.csv"):
+        with (self.results / name).open() as file:
+            return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+@contextlib.contextmanager
+def simulation(*arguments, serve="", **options):
+    run = Simulation(*arguments, **options)
+    try:
+        if serve:
+            run.serve(serve)
+        wait_for(
+            lambda: (run.results / ".sidestream-requests/record").exists() or run.process.poll() is not None,
+            "the run's mailbox",
+        )
+        yield run
+    finally:
+        for process in filter(None, (run.process, run.servers)):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def iteration_in(sentence):
+    found = re.fullmatch(r"delivered: iteration (\d+)", sentence)
+    assert found, sentence
+    return int(found[1])
+
+
+PLACEMENTS = [
+    ("inline", 3),
+    ("{mode: cores, buffer: 32 MiB, per_node: 2}", 4),
+    ("{mode: nodes, buffer: 32 MiB, servers: 2}", 5),
+    ("{mode: nodes, servers: 2, buffer: 32 MiB, forward: blocks}", 6),
+]
+
+
+@pytest.mark.parametrize("placement, ranks", PLACEMENTS)
+def test_the_same_bytes_as_configured(tmp_path, placement, ranks):
+    with simulation(tmp_path, ranks, placement) as run:
+        for name in ("one", "two"):
+            status, said = run.ask(f'{RENDER}"asked/{name}.png"}}')
+            assert status == 0, said
+            same = run.results / f"same-{iteration_in(said):05}.png"
+            wait_for(same.exists, same)
+            assert (run.results / f"asked/{name}.png").read_bytes() == same.read_bytes()
+        status, said = run.ask("statistics: {variable: p, file: asked/p.csv}")
+        assert status == 0 and len((run.results / "asked/p.csv").read_text().splitlines()) >= 3, said
+        run.end()
+    rows = run.rows()
+    assert {row["outcome"] for row in rows} == {"delivered"}
+    assert len(run.rows("statistics.csv")) == len(rows)
+    assert not (run.results / ".sidestream-requests").exists()
+    assert "requests" in {row["task"] for row in run.rows("timings.csv")}
+
+
+@pytest.mark.parametrize("command", ["serve", "endpoint"])
+def test_servers_of_their_own(tmp_path, command):
+    mode = f"sidecar, per_node: 2, session: ask{os.getpid()}" if command == "serve" else "job"
+    stream = f", stream: {{directory: {tmp_path}/streams}}" if command == "endpoint" else ""
+    with simulation(tmp_path, 3, f"{{mode: {mode}, buffer: 32 MiB{stream}}}", serve=command) as run:
+        for name in ("one", "two"):
+            status, said = run.ask(f'{RENDER}"asked/{name}.png"}}')
+            assert status == 0, said
+            same = run.results / f"same-{iteration_in(said):05}.png"
+            wait_for(same.exists, same)
+            assert (run.results / f"asked/{name}.png").read_bytes() == same.read_bytes()
+        run.end()
+
+
+def test_from_now_on_until_it_is_ended(tmp_path):
+    with simulation(tmp_path, 3, "{mode: cores, buffer: 32 MiB}") as run:
+        status, said = run.ask(f'{RENDER}"asked/{{index:05}}.png", every: 5}}')
+        found = re.fullmatch(r"accepted: (asked-\d+) runs from iteration \d+ on", said)
+        assert status == 0 and found, said
+        assert [one["name"] for one in run.record()["running"]] == [found[1]]
+        pictures = lambda: sorted((run.results / "asked").glob("*.png"))  # noqa: E731
+        wait_for(lambda: len(pictures()) >= 3, "three pictures")
+        assert run.ask("--end", found[1]) == (0, f"accepted: {found[1]} has ended")
+        all_of_them = pictures()
+        assert run.record()["running"] == []
+        status, said = run.ask("--end", found[1])
+        assert status == 1 and said.startswith(f"refused: no analysis '{found[1]}' goes on"), said
+        run.ask("statistics: {variable: t, file: asked/t.csv}")
+        assert pictures() == all_of_them
+        run.end()
+    for picture in all_of_them:
+        assert int(picture.stem) % 5 == 0
+        assert picture.read_bytes() == (run.results / f"same-{picture.stem}.png").read_bytes()
+
+
+REFUSED = {
+    "statistics: {variable: tt, file: asked/a.csv}": "expected a declared variable (t, p)",
+    "statistik: {variable: t, file: asked/a.csv}": "did you mean 'statistics'?",
+    "statistics: {variable: t, file: a.csv}": "expected one in the folder 'asked'",
+    "statistics: {variable: t, file: asked/../statistics.csv}": "expected one in the folder 'asked'",
+    "statistics: {variable: t, file: /tmp/asked/a.csv}": "expected one in the folder 'asked'",
+    "statistics: {variable: t}": "expected one in the folder 'asked'",
+    "statistics: {variable: t, file: asked/a.png}": "'.png', expected one of",
+    "statistics: {variable: t, file: asked/a.csv, isolate: process}": "found 'isolate' in a request",
+    "statistics: {variable: t, file: asked/a.csv, name: mine}": "found 'name' in a request",
+    "statistics: {variable: t, file: asked/a.csv, on: dump}": "found 'on' in a request",
+    "statistics: {variable: 2 * t, file: asked/a.csv}": "2 * t",
+    "python: {script: x.py, function: f, variables: [t]}": "it would run any code",
+    "hdf5: {variables: [t]}": "found the output 'hdf5' under 'analyses:'",
+    "{statistics: {variable: t": "the request:",
+    "statistics: {variable: t, file: asked/a.csv}, histogram: {variable: t}": "the request:",
+    "[]": "found a list",
+    "statistics": "",
+    "\t": "",
+    "*alias": "",
+    "a: " + "[" * 2000: "",
+}
+
+
+@pytest.mark.parametrize("placement, ranks", PLACEMENTS[:2])
+def test_what_is_refused_gets_a_sentence_and_changes_nothing(tmp_path, placement, ranks):
+    with simulation(tmp_path, ranks, placement) as run:
+        for text, sentence in REFUSED.items():
+            status, said = run.ask(text)
+            assert status != 0 and sentence in said, (text, said)
+            assert said.startswith("refused:"), (text, said)
+        status, said = run.ask("x" * 5000)
+        assert status != 0 and "expected at most 4094" in said, said
+        status, said = run.ask("statistics: {variable: t, file: asked/a.csv}")
+        assert status == 0, said
+        text = run.end()
+    assert "error" not in text, text
+    assert {row["outcome"] for row in run.rows()} == {"delivered"}
+
+
+def test_failures_stay_with_the_person_who_asked(tmp_path):
+    """Nobody else learns of a failure, an analysis that takes too long is ended, and `on_error: stop` sees neither."""
+    analyses = CONFIGURED + "on_error: stop\n"
+    with simulation(tmp_path, 4, "{mode: cores, per_node: 2}", "{requests: yes, budget: 0.2}", analyses) as run:
+        status, said = run.ask("sleep: {variable: t, seconds: 0.5}")  # once: however long it takes
+        assert status == 0, said
+        iteration_in(said)
+        for how in ("error", "odd", "combine"):
+            status, said = run.ask(f"fail: {{variable: t, at: -1, how: {how}, every: 1}}")
+            assert status == 0, said
+        status, said = run.ask("fail: {variable: t, at: -1}")
+        assert status == 1 and said == "failed: planned failure", said
+        status, said = run.ask("sleep: {variable: t, seconds: 0.5, every: 1}")
+        assert status == 0, said
+        wait_for(lambda: run.record()["running"] == [], "the end of all of them")
+        text = run.end()
+    assert "asked-2 has ended: planned failure" in text, text
+    assert "asked-4 has ended: planned failure in combine" in text, text
+    assert re.search(r"asked-6 has ended: it took 0\.\d+ s in iteration \d+, expected at most 0\.2 s", text), text
+    assert {row["outcome"] for row in run.rows()} == {"delivered"}
+
+
+def test_many_ask_at_the_same_time(tmp_path):
+    """Some get a refusal because there are too many, everybody gets an answer, and the limit is for the moment only."""
+    with simulation(tmp_path, 3, "inline", pause_ms=100) as run:
+        texts = [f"histogram: {{variable: t, file: asked/h{n}.csv}}" for n in range(24)]
+        with ThreadPoolExecutor(24) as pool:
+            answers = list(pool.map(run.ask, texts))
+        for n, (status, said) in enumerate(answers):
+            if status == 0:
+                iteration_in(said)
+            else:
+                assert "16 analyses have been asked for already" in said, said
+            assert (run.results / f"asked/h{n}.csv").exists() == (status == 0)
+        assert sum(status == 0 for status, _ in answers) >= 16
+        status, said = run.ask(texts[0])
+        assert status == 0, said
+        run.end()
+
+
+def test_the_run_ends_before_the_answer(tmp_path):
+    with simulation(tmp_path, 2, "inline") as run, ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(run.ask, "statistics: {variable: t, file: asked/t.csv, start: 100000000}")
+        time.sleep(1)
+        run.end()
+        status, said = waiting.result()
+    assert status == 1 and said == "refused: the run is ending; no iteration comes any more", said
+
+
+def test_busy_servers_put_requests_off(tmp_path):
+    analyses = "analyses: [sleep: {variable: t, seconds: 0.02}]\n"
+    placement = "{mode: cores, buffer: 8 MiB}"
+    with simulation(tmp_path, 2, placement, analyses=analyses, pause_ms=0) as run, ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(run.ask, "statistics: {variable: t, file: asked/t.csv}")
+        time.sleep(2)
+        assert not (run.results / "asked/t.csv").exists()
+        run.end()
+        _, said = waiting.result()
+    # The last iterations have no others behind them, so that there may be spare time.
+    assert said.startswith(("delivered:", "refused: the run is ending")), said
+
+
+def test_nobody_can_ask_unless_it_is_allowed(tmp_path):
+    run = Simulation(tmp_path, 2, "inline", live="", steps=5)
+    text, _ = run.process.communicate(timeout=LIMIT)
+    assert run.process.returncode == 0, text
+    status, said = run.ask("statistics: {variable: t, file: asked/t.csv}")
+    assert status == 1 and "no session that takes requests runs in" in said and "live: {requests: yes}" in said, said
+
+
+def test_requests_and_partials_exclude_each_other(tmp_path):
+    run = Simulation(tmp_path, 3, "{mode: nodes, servers: 1, forward: partials}", steps=5)
+    text, _ = run.process.communicate(timeout=LIMIT)
+    assert run.process.returncode != 0 and "found 'requests: yes' with 'forward: partials'" in text, text
