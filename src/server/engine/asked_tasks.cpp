@@ -31,7 +31,7 @@ namespace {
 /// Reading a directory of a parallel file system costs more than a short iteration.
 constexpr double seconds_between_looks = 0.1;
 /// Seconds that a request waits for an iteration in which it can run.
-constexpr double patience = 60;
+constexpr double patience = 30;
 constexpr std::size_t most_tasks = 16;
 
 /// The lines of requests: id, name and value of each.

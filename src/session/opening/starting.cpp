@@ -370,9 +370,11 @@ void Session::Implementation::begin_serving() {
         [this](std::int64_t index, std::uint64_t bytes) { tables_->take_sent(index, bytes); });
   }
   if (!serving_) return;
+  // With `job` the endpoint runs the analyses.
+  const bool answers = opening_.placement.mode != PlacementMode::job;
   serving_->begin({transports_.server.get(), transports_.sender.get(), transports_.receiver.get(), config_.events, 0,
                    origin_, roles_.node, roles_.clients.count, true, gaps_,
-                   tables_ ? rows_to(*tables_, roles_, world_->rank() == recording_rank()) : LedgerRows{}});
+                   tables_ ? rows_to(*tables_, roles_, world_->rank() == recording_rank()) : LedgerRows{}, answers});
 }
 
 void Session::Implementation::start() {

@@ -92,7 +92,7 @@ void Serving::begin(Feed feed) {
   const PlacementConfig& placement = config_.opening.placement;
   AssignmentRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
   // One group of servers answers, which has the blocks.
-  if (config_.live.requests && !feed_.sender && group_ == 0) {
+  if (config_.live.requests && feed_.answers && !feed_.sender && group_ == 0) {
     requests_ = std::make_unique<RequestLink>(RequestLink::Parts{config_, registry_, *servers_, tasks_, watchdog_});
   }
   engine_ = std::make_unique<Engine>(

@@ -31,6 +31,7 @@ struct Feed {
                                         ///< them
   bool gaps = false;                    ///< true if missing blocks are not wanted
   LedgerRows rows{};                    ///< destination of the ledger's rows
+  bool answers = true;                  ///< true if people may ask these servers for analyses
 };
 
 /// Constructed collectively over the servers (or the forwarders that reduce); each has one.
