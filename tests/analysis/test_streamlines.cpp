@@ -258,6 +258,7 @@ TEST_CASE("what is wrong is said") {
   CHECK(contains(refusal("variable: helix, point: {at: [0, 0]}"), "found 2 numbers, expected 3"));
   CHECK(contains(refusal("variable: helix, line: {from: [0, 0, 0], to: [1, .nan, 0]}"), "'to'"));
   CHECK(contains(refusal("variable: helix, point: {at: [0, 0, 0]}, step: 0"), "found 0 for 'step'"));
+  CHECK(contains(refusal("variable: helix, point: {at: [0, 0, 0]}, length: 0"), "found 0 for 'length'"));
   CHECK(contains(refusal("variable: helix, plane: {corner: [0, 0, 0], first: [1, 0, 0], second: [0, 1, 0], samples: "
                          "[2000, 2000]}"),
                  "more than 1048576 seeds"));

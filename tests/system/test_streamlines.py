@@ -60,13 +60,18 @@ def test_lines_are_the_same_in_every_placement(tmp_path, placement, ranks):
     assert np.all(lengths <= steps * (1 + 1e-9)) and np.median(lengths / steps) > 0.99
 
 
-@pytest.mark.parametrize("task", ["lines", "picture"])
-def test_lines_need_the_blocks(tmp_path, task):
-    """Servers that only combine what others reduced have none."""
+@pytest.mark.parametrize("task", [1, 2])
+@pytest.mark.parametrize("how", ["forward: partials", "isolate: process"])
+def test_lines_need_the_blocks(tmp_path, task, how):
+    """Servers that only combine what others reduced have none, nor has an isolated process. The start fails."""
     tasks = TASKS.split("  - ")
-    tasks = tasks[0] + "  - " + tasks[1 if task == "lines" else 2]
-    done = run(tmp_path, 4, "{mode: nodes, servers: 1, forward: partials}", tasks, ["steps=2"])
-    assert "forward: partials" in done.text
-    if task == "picture":
-        assert done.status == 0 and "stream lines in a picture" in done.text
+    text = tasks[0] + "  - " + tasks[task]
+    if how.startswith("isolate"):
+        text = text.replace("name: lines,", f"name: lines, {how},").replace(
+            "name: picture", f"name: picture\n      {how}"
+        )
+    placement = "{mode: nodes, servers: 1, forward: partials}" if how.startswith("forward") else "inline"
+    done = run(tmp_path, 4, placement, text, ["steps=2"])
+    assert done.status != 0 and "run.yaml:" in done.text and how in done.text, done.text
+    assert "that combines reduced results only" in done.text, done.text
     assert not list(done.results.glob("*.vtp")) and not list(done.results.glob("*.png"))

@@ -23,6 +23,12 @@ struct AnalysisKind {
   /// False: `combine` needs exactly one partial on each server, or reads the blocks of `local`. Placements in which a
   /// server may get any number of partials, and no blocks (`forward: partials`), are refused at the start.
   bool any_partials = true;
+  /// True for settings with which `any_partials` is false although the kind's is true; empty: for none.
+  std::function<bool(const Settings&)> needs_blocks{};
+
+  [[nodiscard]] bool takes_any_partials(const Settings& settings) const {
+    return any_partials && !(needs_blocks && needs_blocks(settings));
+  }
 };
 
 }  // namespace sidestream

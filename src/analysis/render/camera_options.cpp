@@ -68,7 +68,7 @@ const OptionTable<CameraOptions>& camera_options() {
       option("name", &CameraOptions::name, "Name of the camera in a Cinema database. Default: its number, from 0."),
       option<OptionType::file>("file", &CameraOptions::file,
                                "The file of this camera's frames. Default: `file` of the analysis.",
-                               {.choices = {".png"}}),
+                               {.choices = {".png", ".cdb"}}),
       point_option("position", &CameraOptions::position,
                    "The position of the camera. Default: far enough away to show the whole domain."),
       point_option("focus", &CameraOptions::focus,
@@ -163,13 +163,37 @@ void check_key(const Settings& settings, const KeyFrame& key, const KeyFrame& fi
                               key.moment(), before ? fmt::format(" after {}", before->moment()) : ""));
   }
   const auto given = quantities_of(key.place), wanted = quantities_of(first.place);
-  if (given.empty()) settings.fail("position", "found a place of a path without a position or direction; write one");
+  if (given.empty())
+    settings.fail("position", "found a place of a path without a position, direction, angle or zoom; write one");
   if (given != wanted) {
     settings.fail(given.front(),
                   fmt::format("found a place with {} in a path that begins with {}, expected the same in "
                               "all places; complete them",
                               fmt::join(given, ", "), fmt::join(wanted, ", ")));
   }
+}
+
+/// Throws if the camera looks nowhere on the way between two places, such as opposite views or a line through the
+/// focus.
+void check_between(const Settings& settings, const CameraPlace& a, const CameraPlace& b, const KeyFrame& from,
+                   const KeyFrame& to, const Domain* domain) {
+  const auto view_at = [&](const CameraPlace& place) -> std::optional<Vec3> {
+    if (place.view || !place.position) return place.view;
+    if (!place.focus && domain == nullptr) return std::nullopt;
+    return subtract(place.focus ? *place.focus : domain->centre(), *place.position);
+  };
+  const std::optional<Vec3> first = view_at(a), last = view_at(b);
+  if (!first || !last) return;
+  const Vec3 way = subtract(*last, *first);
+  const double all = dot(way, way);
+  const double nearest = all > 0 ? std::clamp(-dot(*first, way) / all, 0.0, 1.0) : 0;
+  if (length(add(*first, scale(way, nearest))) > 1e-6 * std::max(length(*first), length(*last))) return;
+  settings.fail(
+      a.view ? "view" : "position",
+      fmt::format("found a path on which the camera looks nowhere between {} and {}, because it passes through "
+                  "its focus or turns to the opposite direction; write a place between them, or turn it by "
+                  "'phi' and 'theta'",
+                  from.moment(), to.moment()));
 }
 
 void check_path(const Settings& camera, const CameraOptions& options, const CameraPlace& still, const Domain* domain) {
@@ -182,7 +206,9 @@ void check_path(const Settings& camera, const CameraOptions& options, const Came
       if (!camera.given(name)) continue;
       camera.fail(name, fmt::format("found '{}' for the camera and in its path; remove one of them", name));
     }
-    check_direction(places[n], CameraView{{}, {}, {}, still, {key}}.place_at({}), domain);
+    const auto at = [&](const KeyFrame& one) { return CameraView{{}, {}, {}, still, {one}}.place_at({}); };
+    check_direction(places[n], at(key), domain);
+    if (n > 0) check_between(places[n], at(options.path[n - 1]), at(key), options.path[n - 1], key, domain);
   }
 }
 
@@ -236,8 +262,10 @@ class CamerasReader {
     for (const double angle : angles) {
       if (!std::isfinite(angle)) camera.fail(name, fmt::format("found {} in '{}'; write degrees", angle, name));
     }
-    if (std::set(angles.begin(), angles.end()).size() < angles.size()) {
-      camera.fail(name, fmt::format("found an angle twice in '{}', expected each once; remove one", name));
+    std::set<double> turned;  // 360 degrees are once around
+    for (const double angle : angles) turned.insert(std::fmod(std::fmod(angle, 360) + 360, 360));
+    if (turned.size() < angles.size()) {
+      camera.fail(name, fmt::format("found one direction twice in '{}', expected each once; remove one", name));
     }
   }
 
@@ -271,6 +299,11 @@ class CamerasReader {
       camera.fail("file", fmt::format("found a file for a camera whose pictures go to the Cinema database '{}', "
                                       "expected one of them; remove it",
                                       file_));
+    }
+    if (own && is_picture_database(file)) {
+      camera.fail("file", fmt::format("found the Cinema database '{}' for one camera, expected a picture such as "
+                                      "'view.png'; write a database as `file` beside `camera`, for all cameras",
+                                      file));
     }
     if (database_) return;
     if (views > 1) {

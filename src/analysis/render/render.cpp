@@ -402,9 +402,12 @@ AnalysisKind render_kind() {
   return {"render",
           "Draws isosurfaces, coloured slices, the boundary faces of parts of meshes, and particles, and writes the "
           "image, one frame per iteration. The same data give the same bytes in every placement.",
-          scene_options(), [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+          scene_options(),
+          [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
             return std::make_unique<Render>(read_scene(settings, metadata), metadata);
-          }};
+          },
+          true,
+          [](const Settings& settings) { return settings.given("streamlines"); }};
 }
 
 }  // namespace sidestream

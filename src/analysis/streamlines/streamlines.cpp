@@ -29,7 +29,17 @@ class StreamLines final : public Task {
                    lines.outside, query_.seeds.size());
       told_ = true;
     }
-    input.results.add(file_, surface_of(lines, input.metadata));
+    Surface surface = surface_of(lines, input.metadata);
+    const bool inside = lines.outside < static_cast<std::int64_t>(query_.seeds.size());
+    if (surface.lines.empty() && inside && !told_short_) {
+      log::warning(
+          "'{}': no line is longer than its seed: '{}' is 0 or has no value at all seeds, or the step of {} is "
+          "larger than the mesh (this is said once)",
+          file_, input.metadata.variables.at(static_cast<std::size_t>(query_.values.variables.front())).name,
+          query_.step);
+      told_short_ = true;
+    }
+    input.results.add(file_, std::move(surface));
     return {};
   }
 
@@ -70,7 +80,8 @@ class StreamLines final : public Task {
   Selection selection_;
   std::string file_;
   Type type_;
-  bool told_ = false;  ///< that seeds are outside
+  bool told_ = false;        ///< that seeds are outside
+  bool told_short_ = false;  ///< that there are no lines
 };
 
 }  // namespace

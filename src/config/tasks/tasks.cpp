@@ -140,11 +140,12 @@ void read_containment(TaskConfig& task, const Registry& registry) {
                   "found 'isolate: process' for an output, expected an analysis: an output's files are the "
                   "server's; remove it");
   }
-  if (!task.isolated || registry.analyses().at(task.kind).any_partials) return;
-  settings.fail("isolate",
-                fmt::format("found 'isolate: process' for '{}', which reads the blocks of its server again where it "
-                            "combines, expected an analysis that reads only its partials; remove it",
-                            task.kind));
+  if (!task.isolated || registry.analyses().at(task.kind).takes_any_partials(settings)) return;
+  settings.fail(
+      "isolate",
+      fmt::format("found 'isolate: process' for '{}', whose servers exchange values of their blocks while they "
+                  "combine, expected an analysis that combines reduced results only; remove it",
+                  task.kind));
 }
 
 }  // namespace

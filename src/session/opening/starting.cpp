@@ -206,11 +206,13 @@ static void check_partials(const Config& config, const Registry& registry) {
           "write 'forward: blocks'",
           task.name);
     }
-    if (registry.analyses().at(task.kind).any_partials) continue;
+    if (registry.analyses().at(task.kind).takes_any_partials(task.settings)) continue;
+    const std::string place = task.settings.where().text();
     fail(Code::configuration,
-         "the analysis '{}' combines its own partial on each server, but with 'forward: partials' a server gets what "
-         "several forwarders have reduced, and no blocks. Give the function a `merge`, or write 'forward: blocks'",
-         task.name);
+         "{}{}the analysis '{}' needs blocks on the servers that combine, expected one that combines reduced results "
+         "only: with 'forward: partials' these servers have no blocks. Write 'forward: blocks'; a function of your own "
+         "can have a `merge` instead",
+         place, place.empty() ? "" : ": ", task.name);
   }
 }
 

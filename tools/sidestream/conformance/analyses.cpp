@@ -71,7 +71,8 @@ class Bench {
     std::vector<std::unique_ptr<Task>> reducers;
     std::unique_ptr<Task> combiner;
     run_collectively(subject_.servers, [&] {
-      for (int g = 0; g < how.groups && how.groups > 1 && kind_.any_partials; ++g) reducers.push_back(make());
+      for (int g = 0; g < how.groups && how.groups > 1 && kind_.takes_any_partials(subject_.task.settings); ++g)
+        reducers.push_back(make());
       combiner = make();
     });
     return iterate(*combiner, reducers, how, {3, 30, 0.25});

@@ -83,7 +83,7 @@ const OptionTable<LineOptions>& table_of_lines() {
              "it.",
              {.range_text = "above 0"}),
       option("length", &LineOptions::length, "Arc length of lines at most, from the seed in each direction.",
-             {.minimum = 0}),
+             {.range_text = "above 0"}),
       option("steps", &LineOptions::steps, "Number of steps at most, from the seed in each direction.",
              {.standard = 2000, .minimum = 1, .maximum = most_steps})};
   return table;
@@ -218,6 +218,10 @@ Query read_lines(const Settings& settings, const Metadata& metadata, const std::
                                  mesh.name));
   }
   query.length = options.length.value_or(query.length);
+  if (!(query.length > 0)) {
+    table.fail(settings, &LineOptions::length,
+               fmt::format("found {} for 'length', expected a number above 0; change it", query.length));
+  }
   query.steps = options.steps;
   query.forwards = options.direction != Direction::backwards;
   query.backwards = options.direction != Direction::forwards;
