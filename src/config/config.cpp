@@ -69,7 +69,6 @@ int default_ahead(const PlacementConfig& placement) {
 LiveConfig read_live(const Document& document, const PlacementConfig& placement, const ReadContext& context) {
   const Settings section = read_section(document, "live", context);
   LiveConfig live;
-  if (!section.given("live")) return live;
   const Settings settings = section.map("live");
   live.requests = settings.boolean("requests");
   live.budget = settings.real("budget");

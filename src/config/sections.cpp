@@ -234,6 +234,7 @@ Section live_section() {
   const Option live{
       .name = "live",
       .type = OptionType::map,
+      .default_value = "{}",
       .text = "What people may ask of the run while it goes on.",
       .options = {
           {.name = "requests",
