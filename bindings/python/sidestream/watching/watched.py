@@ -42,13 +42,19 @@ class Watched:
             self._put_all("series:", {name: self._of_series(one) for name, one in self.pictures.series.items()})
         self._refresh_tables(names_changed)
         self._run.refresh()
-        self._put("run", {**self._run.shown, "directory": str(self.root), "there": self.root.is_dir()})
+        self._put("run", self._of_run())
         if began >= self._times_due:
             self._refresh_records()
         self._put("steering", steering.parameters_in(self.root))
         self._put("asking", asking.record_in(self.root))
         self._note_progress()
         return time.monotonic() - began
+
+    def _of_run(self) -> dict[str, Any]:
+        shown = {**self._run.shown, "directory": str(self.root), "there": self.root.is_dir()}
+        if shown["state"] == "waiting" and (self.pictures.series or self.tables):
+            shown["state"] = "unrecorded"  # with `output.timings: false`
+        return shown
 
     def _refresh_records(self) -> None:
         """Reads the records of times and outcomes, which takes longer and is therefore done more rarely."""

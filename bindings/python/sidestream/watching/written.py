@@ -14,6 +14,7 @@ from .page import whole_page
 from .server import KINDS
 from .watched import Watched
 
+GOES_ON = ("waiting", "running", "unrecorded")
 # Bytes of all pictures in the file, and the newest frames of each series that are in it.
 MOST_BYTES, FRAMES = 24 << 20, 12
 
@@ -64,7 +65,7 @@ def write_page(watched: Watched, target: Path, again: float | None) -> str:
     """Writes the file so that it appears whole. Returns the state of the run."""
     watched.refresh()
     state = watched.parts["run"][1]["state"]
-    text = whole_page(content_of(watched), get_plotlyjs(), again if state in ("waiting", "running") else None)
+    text = whole_page(content_of(watched), get_plotlyjs(), again if state in GOES_ON else None)
     hidden = target.with_name(f".{target.name}.part")
     try:
         with hidden.open("w", encoding="utf-8") as file:
@@ -79,5 +80,5 @@ def write_page(watched: Watched, target: Path, again: float | None) -> str:
 
 def keep_writing(watched: Watched, target: Path, every: float) -> None:
     """Writes the file again and again until the run has ended."""
-    while write_page(watched, target, every) in ("waiting", "running"):
+    while write_page(watched, target, every) in GOES_ON:
         time.sleep(every)

@@ -8,6 +8,7 @@ const KINDS = { ...LAYERS, projection: "Projection", histogram: "Histogram", sta
 const MAPS = ["viridis", "inferno", "magma", "plasma", "cividis", "coolwarm", "grey", "twilight"];
 const controls = {};
 let record = null;
+let edited = false; // the entry is no longer that of the form
 
 const id = () => Array.from(crypto.getRandomValues(new Uint8Array(3)), (n) => n.toString(16).padStart(2, "0")).join("");
 const number = (control) => (control.value.trim() === "" || !Number.isFinite(Number(control.value)) ? null : Number(control.value));
@@ -71,7 +72,7 @@ function compose() {
     place.hidden = !place.dataset.kinds.split(" ").includes(controls.kind.value) || !angles || !components;
   }
   controls.every.parentElement.hidden = controls.often.value !== "every";
-  controls.entry.value = JSON.stringify(entryOf(controls.name));
+  if (!edited) controls.entry.value = JSON.stringify(entryOf(controls.name));
 }
 
 async function send(text, answer) {
@@ -85,6 +86,7 @@ async function send(text, answer) {
     answer.append(" ", make("button", { type: "button", on: { click: () => goTo(file) } }, "Show it"));
   }
   controls.name = `${controls.kind.value}-${id()}`;
+  compose(); // the next question has files of its own
 }
 
 function build() {
@@ -118,7 +120,11 @@ function build() {
   component.dataset.components = "";
   const button = make("button", { type: "submit" }, "Ask");
   const form = make("form", { class: "question", on: {
-    input: (event) => { if (event.target !== controls.entry) compose(); },
+    input: (event) => {
+      edited = event.target === controls.entry;
+      if (event.target === controls.kind) controls.name = `${controls.kind.value}-${id()}`;
+      compose();
+    },
     submit: async (event) => {
       event.preventDefault();
       button.disabled = true;

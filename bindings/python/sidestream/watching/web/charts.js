@@ -2,7 +2,7 @@
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const drawn = new Map();
-const PALETTE = ["#2f6fde", "#d9662b", "#2a9d6f", "#9b59b6", "#c2a012", "#c0392b", "#1b9aaa", "#7f8c8d"];
+const PALETTE = ["#2f6fde", "#d9662b", "#2a9d6f", "#9b59b6", "#c2a012", "#c0392b", "#1b9aaa", "#7f8c8d", "#e377c2", "#6b8e23", "#8c6d4f", "#5b5bd6"];
 
 function colours() {
   const style = getComputedStyle(document.documentElement);
@@ -17,7 +17,7 @@ function layout(given) {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", colorway: PALETTE,
     font: { color: text, size: 12, family: "system-ui, sans-serif" },
     margin: { l: 50, r: 12, t: 8, b: 40 }, showlegend: false, hovermode: "closest", uirevision: "kept",
-    legend: { orientation: "h", y: -0.25 }, ...given,
+    legend: { orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: { size: 11 } }, ...given,
     xaxis: { ...axis, ...given.xaxis }, yaxis: { ...axis, ...given.yaxis },
   };
 }

@@ -7,7 +7,8 @@ import { takeParameters } from "watch/steering";
 import { dropTable, takeTable } from "watch/tables";
 import { takeOutcomes, takeProgress, takeTimes } from "watch/times";
 
-const STATES = { waiting: "waiting for a run", running: "running", ended: "ended", stopped: "stopped without closing" };
+const STATES = { waiting: "waiting for a run", running: "running", ended: "ended", stopped: "stopped without closing",
+  unrecorded: "no record of a run" };
 
 function takeRun(run) {
   const state = byId("state");
@@ -17,7 +18,9 @@ function takeRun(run) {
   say(state, run.there ? losses || (STATES[run.state] ?? run.state) : "no such directory yet");
   say(byId("directory"), run.directory);
   document.title = `${run.directory.split("/").filter(Boolean).pop() ?? "Sidestream"}: ${STATES[run.state] ?? run.state}`;
-  const ranks = run.clients !== undefined ? `${run.clients} clients, ${run.servers} servers, ${run.nodes} nodes` : "";
+  const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
+  const ranks = run.clients === undefined ? ""
+    : [counted(run.clients, "client"), counted(run.servers, "server"), counted(run.nodes, "node")].join(", ");
   say(byId("ran"), [run.placement ? `placement ${run.placement}` : "", ranks].filter(Boolean).join(": "));
 }
 

@@ -17,15 +17,16 @@ class Card {
     this.place = make("div", { class: "chart" });
     const redraw = { on: { change: () => this.draw() } };
     this.x = choice([], { "aria-label": "Horizontal axis", ...redraw });
-    this.y = make("select", { multiple: true, size: 4, "aria-label": "Columns that are drawn", ...redraw });
+    this.y = make("div", { class: "columns", role: "group", "aria-label": "Columns that are drawn", ...redraw });
+    this.chosen = make("summary", {}, "columns");
     this.logX = make("input", { type: "checkbox", ...redraw });
     this.logY = make("input", { type: "checkbox", ...redraw });
     this.rows = make("details", { on: { toggle: () => this.list() } }, make("summary", {}, "Newest rows"),
       make("div", { class: "scrolled", tabindex: "0" }));
     this.note = make("p", { class: "note" });
     this.card = make("article", { class: "card" }, make("h3", {}, name), this.place,
-      make("div", { class: "controls" }, make("label", {}, "over ", this.x), make("label", {}, "columns ", this.y),
-        make("label", {}, this.logX, " log x"), make("label", {}, this.logY, " log y")),
+      make("div", { class: "controls" }, make("label", {}, "over ", this.x), 
+        make("details", { class: "picked" }, this.chosen, this.y), make("label", {}, this.logX, " log x"), make("label", {}, this.logY, " log y")),
       this.note, this.rows);
     this.card.dataset.table = name;
     this.version = -1;
@@ -62,12 +63,16 @@ class Card {
     const numbers = this.table.columns.filter((column) => this.isNumber(column));
     const own = numbers.filter((column) => !OF_ITERATION.includes(column));
     fill(this.x, numbers);
-    fill(this.y, own);
     const across = this.table.over_time ? OF_ITERATION : ["lower", "k", "k_lower", "x", "radius", "r", "mass", ...own];
     this.x.value = across.find((column) => numbers.includes(column)) ?? numbers[0] ?? "";
     const first = FIRST.find((column) => own.includes(column))
       ?? own.find((column) => !GROUPS.includes(column) && column !== this.x.value) ?? own[0];
-    for (const option of this.y.options) option.selected = option.value === first;
+    this.y.replaceChildren(...own.map((column) =>
+      make("label", {}, make("input", { type: "checkbox", value: column, checked: column === first }), ` ${column}`)));
+  }
+
+  drawn() {
+    return [...this.y.querySelectorAll("input:checked")].map((box) => box.value);
   }
 
   // Rows by what they belong to, if an iteration has several.
@@ -90,7 +95,7 @@ class Card {
     const across = values(this.x.value);
     const traces = [];
     const groups = this.groups();
-    for (const column of [...this.y.selectedOptions].map((option) => option.value)) {
+    for (const column of this.drawn()) {
       for (const [mark, rows] of groups) {
         const name = [column, groups.size > 1 ? mark : ""].filter(Boolean).join(", ");
         traces.push({ type: "scatter", mode: rows.length < 40 ? "lines+markers" : "lines", name,
@@ -99,7 +104,8 @@ class Card {
           marker: { color: colour(traces.length), size: 4 } });
       }
     }
-    const names = [...this.y.selectedOptions].map((option) => option.value).join(", ");
+    const names = this.drawn().join(", ");
+    say(this.chosen, `columns: ${names || "none"}`);
     draw(this.place, traces.slice(0, 40), { showlegend: traces.length > 1,
       xaxis: { title: { text: this.x.value }, type: this.logX.checked ? "log" : "linear" },
       yaxis: { title: { text: names.length < 40 ? names : "" }, type: this.logY.checked ? "log" : "linear" } });

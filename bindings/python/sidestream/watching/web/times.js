@@ -28,7 +28,7 @@ function drawSeconds(found) {
     line("work of a server", found.work, 5, "dot"),
   ];
   draw(place, traces, { showlegend: true, xaxis: { title: { text: "iteration" } },
-    yaxis: { title: { text: "seconds, of the slowest rank" }, type: "log", exponentformat: "power" } });
+    yaxis: { title: { text: "seconds, slowest rank" }, type: "log", exponentformat: "power" } });
 }
 
 function drawBuffer(found) {
@@ -53,7 +53,7 @@ function drawBars(found) {
       text: own.map((bar) => `iteration ${bar[4]}: ${(bar[3] * 1000).toPrecision(3)} ms`), textposition: "none",
       hovertemplate: "%{text}<extra>%{fullData.name}</extra>" };
   });
-  place.style.height = `${Math.max(220, 110 + 26 * ranks.length)}px`;
+  place.style.height = `${Math.max(240, 130 + 26 * ranks.length)}px`;
   draw(place, traces, { barmode: "overlay", showlegend: true, bargap: 0.25,
     xaxis: { title: { text: "seconds since the start" } },
     yaxis: { categoryorder: "array", categoryarray: ranks, type: "category" } });
