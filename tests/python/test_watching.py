@@ -1,4 +1,4 @@
-"""What the page of `sidestream watch` knows of a directory: pictures, tables, times, outcomes, and the state of a run."""
+"""The page of `sidestream watch` knows of a directory: pictures, tables, times, outcomes, and the state of a run."""
 
 import fcntl
 import os
@@ -96,14 +96,18 @@ def test_folders_that_have_not_changed_are_not_read_again(tmp_path, monkeypatch)
     assert read == []
 
 
-@pytest.mark.parametrize("name", ["a b.png", "it's \"so\".png", "größe-π.png", "<img src=x onerror=alert(1)>.png", "a#b?c%41.png"])
+@pytest.mark.parametrize(
+    "name", ["a b.png", 'it\'s "so".png', "größe-π.png", "<img src=x onerror=alert(1)>.png", "a#b?c%41.png"]
+)
 def test_names_of_all_kinds(tmp_path, name):
     put(tmp_path / name, PNG)
     assert part(seen(tmp_path), f"series:{name}")["newest"][""]["file"] == name
 
 
 def test_index_that_points_elsewhere(tmp_path):
-    put(tmp_path / "out" / "a.png.series", '{"files": [{"name": "../../x.png", "time": 0, "cycle": 0, "iteration": 0}]}')
+    put(
+        tmp_path / "out" / "a.png.series", '{"files": [{"name": "../../x.png", "time": 0, "cycle": 0, "iteration": 0}]}'
+    )
     put(tmp_path / "out" / "b.png.series", '{"files": [')
     put(tmp_path / "out" / "c.png.series", '{"files": [7]}')
     page = seen(tmp_path / "out")

@@ -106,7 +106,11 @@ def test_the_command_prints_where_the_page_is_and_ends_with_an_interrupt(tmp_pat
         ([".", "--every", "1"], 2, "--page FILE"),
         ([".", "--page", "p.html", "--every", "0"], 2, "at least 0.1"),
         ([".", "--port", "70000"], 2, "65535"),
-        ([".", "--port", "1"] if os.geteuid() else [], 1 if os.geteuid() else 2, "port 1" if os.geteuid() else "RESULTS"),
+        (
+            [".", "--port", "1"] if os.geteuid() else [],
+            1 if os.geteuid() else 2,
+            "port 1" if os.geteuid() else "RESULTS",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path, words, status, said):

@@ -111,7 +111,13 @@ def test_only_the_loopback_is_bound(serving):
 @pytest.mark.parametrize("path", ["/", "/events", "/frames", "/table", "/picture/a.png", "/web/main.js", "/charts.js"])
 def test_without_the_token_nothing_is_told(serving, visitor, path):
     put(serving.root / "a.png", PNG)
-    for cookie in (None, "sidestream-watch=x", visitor.cookie + "x", visitor.cookie[:-1], visitor.cookie.split("=")[0] + "="):
+    for cookie in (
+        None,
+        "sidestream-watch=x",
+        visitor.cookie + "x",
+        visitor.cookie[:-1],
+        visitor.cookie.split("=")[0] + "=",
+    ):
         visitor.cookie = cookie
         answer, content = visitor.ask(path)
         assert answer.status == 403 and b"token" in content and b"PNG" not in content
@@ -124,7 +130,9 @@ def test_wrong_tokens(visitor, token):
     assert answer.status == 403 and answer.headers["Set-Cookie"] is None
 
 
-@pytest.mark.parametrize("host", ["example.org", "127.0.0.1.example.org", "example.org:80", "", "localhost.evil:1", "0.0.0.0:1"])
+@pytest.mark.parametrize(
+    "host", ["example.org", "127.0.0.1.example.org", "example.org:80", "", "localhost.evil:1", "0.0.0.0:1"]
+)
 def test_other_hosts_are_refused(visitor, host):
     for path in ("/", f"/?token={visitor.token}", "/events"):
         answer, _ = visitor.ask(path, Host=host)
@@ -167,7 +175,12 @@ def test_damaged_requests_are_refused(serving, visitor, body):
 
 
 def test_what_is_damaged_on_the_wire_does_not_end_the_server(serving, visitor):
-    for text in (b"\x00" * 100, b"GET / HTTP/9.9\r\n\r\n", b"POST /ask HTTP/1.1\r\nContent-Length: -4\r\n\r\n", b"GET /" + b"a" * 99999):
+    for text in (
+        b"\x00" * 100,
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"POST /ask HTTP/1.1\r\nContent-Length: -4\r\n\r\n",
+        b"GET /" + b"a" * 99999,
+    ):
         with socket.create_connection(("127.0.0.1", serving.port), 5) as connection:
             connection.sendall(text)
     assert visitor.ask("/")[0].status == 200
@@ -329,7 +342,11 @@ def test_a_page_that_only_looks(tmp_path):
 
 def test_in_a_notebook(tmp_path):
     with sidestream.watch(tmp_path / "results") as page:
-        assert page.url.startswith("http://127.0.0.1:") and page.url in page._repr_html_() and "iframe" in page._repr_html_()
+        assert (
+            page.url.startswith("http://127.0.0.1:")
+            and page.url in page._repr_html_()
+            and "iframe" in page._repr_html_()
+        )
         time.sleep(1)
         path = "/" + page.url.split("/", 3)[3]
         connection = http.client.HTTPConnection("127.0.0.1", int(page.url.split(":")[2].split("/")[0]), timeout=10)
@@ -388,4 +405,6 @@ def test_many_ask_at_once(tmp_path):
             thread.start()
         for thread in threads:
             thread.join(30)
-        assert len(answers) == 12 and {json.loads(e)["statistics"]["variable"] for _, e in session.taken} == {f"v{n}" for n in range(12)}
+        assert len(answers) == 12 and {json.loads(e)["statistics"]["variable"] for _, e in session.taken} == {
+            f"v{n}" for n in range(12)
+        }

@@ -81,7 +81,7 @@ class StandIn(threading.Thread):
         self.keep_record()
 
     def keep_record(self):
-        about = [f"stop = {self.values['stop']} (integer, from 0, to 1)"]
+        about = [f"stop = {self.values.get('stop', 0)} (integer, from 0, to 1)"]
         about.append(f"interval = {self.values['interval']} (real, from 0.01)")
         put(self.root / ".sidestream-steering" / "parameters", "\n".join(about) + "\n")
         variable = {"mesh": "grid", "centering": "cell"}

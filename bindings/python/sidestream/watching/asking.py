@@ -27,7 +27,7 @@ TABLES = ("statistics", "histogram", "histogram2d", "power_spectrum", "probe")
 
 
 def record_in(root: Path) -> dict[str, Any] | None:
-    """What a session says that it can be asked; None if it takes no questions."""
+    """The record of what a session can be asked; None if it takes no questions."""
     text = read_small(root / FOLDER / "record")
     if text is None:
         return None

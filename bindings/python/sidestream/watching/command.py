@@ -12,13 +12,18 @@ from .needed import need_packages
 
 def _arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="sidestream watch", description="Show a running or ended simulation on one page, from its output directory."
+        prog="sidestream watch",
+        description="Show a running or ended simulation on one page, from its output directory.",
     )
-    parser.add_argument("results", type=Path, metavar="RESULTS", help="the output directory of a run, which may come later")
+    parser.add_argument(
+        "results", type=Path, metavar="RESULTS", help="the output directory of a run, which may come later"
+    )
     parser.add_argument("--port", type=int, default=0, help="the port at 127.0.0.1 (default: a free one)")
     parser.add_argument("--open", action="store_true", help="open the page in a browser of this machine")
     parser.add_argument("--read-only", action="store_true", help="show only; neither steer nor ask")
-    parser.add_argument("--page", type=Path, metavar="FILE.html", help="write the page as one file instead of serving it")
+    parser.add_argument(
+        "--page", type=Path, metavar="FILE.html", help="write the page as one file instead of serving it"
+    )
     parser.add_argument(
         "--every", type=float, metavar="SECONDS", help="with --page: write it again and again until the run has ended"
     )

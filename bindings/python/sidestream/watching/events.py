@@ -1,4 +1,5 @@
-"""A stream of events for a watcher. What is new waits as the newest state, not as a queue; who does not read is dropped."""
+"""A stream of events for a watcher. The newest state waits for it, not a queue; a watcher who does not read is
+dropped."""
 
 import asyncio
 import json
@@ -19,9 +20,7 @@ def event_of(value: Any) -> bytes:
 class EventStream:
     """A response that sends what `events` yields until the watcher leaves, or has not accepted an event in time."""
 
-    def __init__(
-        self, events: AsyncIterator[bytes], headers: dict[str, str], patience: float = PATIENCE
-    ) -> None:
+    def __init__(self, events: AsyncIterator[bytes], headers: dict[str, str], patience: float = PATIENCE) -> None:
         self._events, self._patience = events, patience
         given = {"content-type": "text/event-stream", "cache-control": "no-store", **headers}
         self._headers = [(name.lower().encode(), value.encode()) for name, value in given.items()]

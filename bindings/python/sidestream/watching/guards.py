@@ -1,4 +1,4 @@
-"""Who may see the page: a token, and requests that come from the page itself."""
+"""Guards of the page: a token, and requests that come from the page itself."""
 
 import hmac
 import secrets
@@ -50,9 +50,9 @@ class Guard:
         host = request.headers.get("host", "")
         if host.rsplit(":", 1)[0] not in HOSTS:
             return 421, "The page is at 127.0.0.1 or localhost, and at no other name."
-        if request.headers.get("sec-fetch-site") == "cross-site" and not self.framed:
-            if request.headers.get("sec-fetch-mode") != "navigate":
-                return 403, "The request comes from another page."
+        fetched = request.headers.get("sec-fetch-mode", "navigate") != "navigate"
+        if fetched and request.headers.get("sec-fetch-site") == "cross-site" and not self.framed:
+            return 403, "The request comes from another page."
         if request.method != "GET":
             origin = request.headers.get("origin", "")
             if urlsplit(origin).netloc != host or urlsplit(origin).scheme not in ("http", "https"):

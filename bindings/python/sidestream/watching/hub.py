@@ -24,6 +24,12 @@ class Hub:
         self._looking: asyncio.Task[None] | None = None
         self._new = asyncio.Event()
         self._lock = asyncio.Lock()
+        self._ends = False
+
+    def end(self) -> None:
+        """Ends all streams of events: the server ends."""
+        self._ends = True
+        self._new.set()
 
     async def look(self) -> float:
         """Looks once, in a thread: a slow disk must not hold up other watchers."""
@@ -39,19 +45,19 @@ class Hub:
             return await asyncio.to_thread(function)
 
     async def _go_on(self) -> None:
-        while self.watchers:
+        while self.watchers and not self._ends:
             took = await self.look()
             await asyncio.sleep(max(PAUSE, REST * took))
 
     async def events(self) -> AsyncIterator[bytes]:
-        """What is new for one watcher. It keeps only the versions that the watcher has."""
+        """Events with what is new for one watcher. It keeps only the versions that the watcher has."""
         told: dict[str, int] = {}
         self.watchers += 1
         try:
             if self._looking is None or self._looking.done():
                 self._looking = asyncio.create_task(self._go_on())
             sent_at = time.monotonic()
-            while True:
+            while not self._ends:
                 new = self._new
                 changes: dict[str, Any] = self.watched.changes(told)
                 if changes or time.monotonic() - sent_at > ALIVE:

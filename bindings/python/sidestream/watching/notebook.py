@@ -32,7 +32,9 @@ class Watch:
     def __enter__(self) -> "Watch":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, _: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, _: TracebackType | None
+    ) -> None:
         self.close()
 
     def __repr__(self) -> str:

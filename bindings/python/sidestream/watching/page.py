@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 MODULES = ("main", "source", "pictures", "tables", "charts", "times", "steering", "asking", "elements")
-WEB = tuple(f"{name}.js" for name in MODULES) + ("style.css",)
+WEB = (*(f"{name}.js" for name in MODULES), "style.css")
 
 
 @cache
@@ -39,7 +39,6 @@ def served_page(nonce: str, may_ask: bool) -> str:
     head = (
         '<link rel="stylesheet" href="web/style.css">\n'
         f'<script type="importmap" nonce="{nonce}">{within_script(imports)}</script>\n'
-        '<script src="charts.js" defer></script>\n'
         '<script type="module" src="web/main.js"></script>'
     )
     return _filled(head, {"served": True, "mayAsk": may_ask})

@@ -38,7 +38,7 @@ def is_locked(path: Path) -> bool | None:
 
 
 class RunFacts:
-    """What is known of the run in a directory."""
+    """Facts of the run in a directory."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -28,6 +28,18 @@ def listening(port: int) -> socket.socket:
     return found
 
 
+class _Server(uvicorn.Server):
+    """A server that ends the streams of events when it ends, instead of waiting for watchers to leave."""
+
+    def __init__(self, config: uvicorn.Config, page: Page) -> None:
+        super().__init__(config)
+        self._page = page
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._page.hub.end()
+        await super().shutdown(sockets)
+
+
 class Serving:
     """A server of the page of one directory."""
 
@@ -48,7 +60,7 @@ class Serving:
             limit_concurrency=256,
             h11_max_incomplete_event_size=32768,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Server(config, self.page)
         self._thread: threading.Thread | None = None
 
     def run(self) -> None:

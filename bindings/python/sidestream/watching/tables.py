@@ -89,7 +89,7 @@ class Table:
         return self._most_in_one <= FEW
 
     def shown(self) -> dict[str, Any]:
-        """What a page needs to draw the table: columns of values, and the newest rows as they are in the file."""
+        """The table as a page draws it: columns of values, and the newest rows as they are in the file."""
         rows = [values for _, values in self._kept] if self.over_time else list(self._of_one)
         if self.over_time and self._of_one and (not rows or rows[-1] is not self._of_one[-1]):
             rows += self._of_one  # the newest one is always there

@@ -50,7 +50,7 @@ def rows_of(text: str) -> list[tuple[str, str, int, list[float], str]]:
         try:
             rank, role, iteration, start, *times, task, seconds = row
             numbers = [float(start), *map(float, times)] if role == "client" else [float(start), float(seconds)]
-            if role == "client" and len(times) == len(OF_CLIENTS) or role == "server":
+            if (role == "client" and len(times) == len(OF_CLIENTS)) or role == "server":
                 rows.append((rank, role, int(iteration), numbers, task))
         except ValueError:
             continue
@@ -120,7 +120,7 @@ def bars_of(rows: list[Any], first: int) -> list[list[Any]]:
 
 
 def time_lines(text: str, sampled: bool) -> dict[str, Any]:
-    """What a page draws."""
+    """The time lines that a page draws; {} without rows."""
     rows = newest_session(rows_of(text))
     if not rows:
         return {}

@@ -7,8 +7,8 @@ from typing import Any
 
 from . import asking, steering
 from .folders import Tree
-from .outcomes import Outcomes
 from .outcomes import TABLES as OF_ITERATIONS
+from .outcomes import Outcomes
 from .pictures import Frame, Pictures, Series
 from .run_facts import RunFacts
 from .tables import Table
@@ -112,7 +112,10 @@ class Watched:
     def frame_facts(self, frame: Frame) -> dict[str, Any]:
         """A frame for a page. `version` differs if the file was replaced."""
         facts: dict[str, Any] = {
-            "file": frame.file, "iteration": frame.iteration, "cycle": frame.cycle, "time": frame.time
+            "file": frame.file,
+            "iteration": frame.iteration,
+            "cycle": frame.cycle,
+            "time": frame.time,
         }
         try:
             stat = (self.root / frame.file).stat()

@@ -24,10 +24,18 @@ function layout(given) {
 
 const SETTINGS = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["lasso2d", "select2d"] };
 
+// The script that draws is large: it comes after the rest of the page, which shows pictures meanwhile.
+if (!globalThis.Plotly) {
+  const script = document.createElement("script");
+  script.src = "charts.js";
+  script.addEventListener("load", () => drawn.forEach(([traces, given], place) => draw(place, traces, given)));
+  document.head.append(script);
+}
+
 // Draws anew into `place`; zooming stays.
 export function draw(place, traces, given) {
   drawn.set(place, [traces, given]);
-  if (place.offsetParent === null) return; // hidden
+  if (!globalThis.Plotly || place.offsetParent === null) return; // not there yet, or hidden
   globalThis.Plotly.react(place, traces, layout(given), SETTINGS);
 }
 

@@ -125,6 +125,14 @@ class Card {
   }
 }
 
+// Lists of columns close by a click elsewhere, and by Escape.
+document.addEventListener("click", (event) => {
+  for (const open of document.querySelectorAll(".picked[open]")) if (!open.contains(event.target)) open.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") for (const open of document.querySelectorAll(".picked[open]")) open.open = false;
+});
+
 export function takeTable(name, facts) {
   if (!cards.has(name)) {
     const card = new Card(name);
