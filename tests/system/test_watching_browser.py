@@ -21,7 +21,7 @@ pytestmark = [
     all_need("starlette", "uvicorn", "plotly", "playwright", "PIL"),
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: the page in a browser is NOT TESTED"),
 ]
-LIMIT = 20000  # milliseconds
+LIMIT = 60000  # milliseconds
 HEAD = "rank,role,iteration,start,compute,publish,wait,end,task,seconds\n"
 
 
@@ -93,7 +93,7 @@ def opened(browser, address, **how):
     page.troubles = []
     page.on("pageerror", lambda error: page.troubles.append(str(error)))
     page.on("console", lambda said: page.troubles.append(said.text) if said.type == "error" else None)
-    page.goto(address)
+    page.goto(address, wait_until="commit")
     page.wait_for_selector(".card[data-series] img[src]")
     return page
 
@@ -364,7 +364,8 @@ def test_the_page_as_one_file(browser, root, tmp_path):
     page = browser.new_page()
     page.on("request", lambda request: asked.append(request.url))
     page.on("pageerror", lambda error: asked.append(str(error)))
-    page.goto(f"file://{file}")
+    page.set_default_timeout(LIMIT)
+    page.goto(f"file://{file}", wait_until="commit")
     shows(page, "frame.png", "frame-00011.png")
     page.focus('.card[data-series="frame.png"] input[type=range]')
     page.keyboard.press("Home")

@@ -88,6 +88,17 @@ class Table:
         """True if rows of all iterations are drawn, false if only the newest iteration has enough of them."""
         return self._most_in_one <= FEW
 
+    @property
+    def moment(self) -> dict[str, Any] | None:
+        """Iteration, cycle and time of the newest row, if the table has them, and when it was written."""
+        if not self.last or self.columns[:3] != ["iteration", "cycle", "time"]:
+            return None
+        try:
+            iteration, cycle, time = int(self.last[-1][0]), int(self.last[-1][1]), value_of(self.last[-1][2])
+            return {"iteration": iteration, "cycle": cycle, "time": time, "at": self.path.stat().st_mtime}
+        except (ValueError, OSError):
+            return None
+
     def shown(self) -> dict[str, Any]:
         """The table as a page draws it: columns of values, and the newest rows as they are in the file."""
         rows = [values for _, values in self._kept] if self.over_time else list(self._of_one)

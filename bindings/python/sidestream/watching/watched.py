@@ -42,12 +42,13 @@ class Watched:
             self._put_all("series:", {name: self._of_series(one) for name, one in self.pictures.series.items()})
         self._refresh_tables(names_changed)
         self._run.refresh()
-        self._put("run", self._of_run())
         if began >= self._times_due:
             self._refresh_records()
         self._put("steering", steering.parameters_in(self.root))
         self._put("asking", asking.record_in(self.root))
-        self._note_progress()
+        newest = self._newest()
+        self._put("run", {**self._of_run(), "moment": newest})
+        self._note_progress(newest)
         return time.monotonic() - began
 
     def _of_run(self) -> dict[str, Any]:
@@ -129,22 +130,30 @@ class Watched:
         newest = {view: self.frame_facts(frames[-1]) for view, frames in list(series.views.items())[:200] if frames}
         return {"views": views, "newest": newest}
 
-    def _note_progress(self) -> None:
-        """Adds the newest frame of any series to the line of progress: when it was committed, and its iteration."""
+    def _newest(self) -> dict[str, Any]:
+        """Iteration, cycle and time of the newest picture or row, and the time at which that picture was written."""
         found = [
-            (frame["at"], frame["iteration"], frame["time"])
+            frame
             for key, (_, value) in self.parts.items()
             if key.startswith("series:")
             for frame in list(value["newest"].values())[:1]
-            if frame["at"] is not None and frame["iteration"] is not None
+            if frame["iteration"] is not None
         ]
-        if not found:
+        found += [table.moment for table in self.tables.values() if table.moment]
+        newest = max(found, key=lambda one: one["iteration"], default={})
+        return {key: newest.get(key) for key in ("iteration", "cycle", "time", "at")}
+
+    def _note_progress(self, newest: dict[str, Any]) -> None:
+        """Adds the newest iteration to the line of progress, with the time at which its result was there."""
+        iteration = newest["iteration"]
+        if iteration is None:
             return
-        newest = max(found)
+        if self._progress and iteration < self._progress[-1][1]:
+            self._progress.clear()  # another run
         if not self._progress:
             self._progress.extend(self._earlier())
-        if not self._progress or list(newest) > self._progress[-1]:
-            self._progress.append(list(newest))
+        if not self._progress or iteration > self._progress[-1][1]:
+            self._progress.append([newest["at"] or time.time(), iteration, newest["time"]])
         if time.monotonic() >= self._progress_due:
             self._put("progress", list(self._progress))
             self._progress_due = time.monotonic() + 1

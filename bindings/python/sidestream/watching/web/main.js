@@ -17,6 +17,7 @@ function takeRun(run) {
   const losses = run.state === "ended" && failed ? `ended, ${failed} iterations not delivered or with failures` : "";
   say(state, run.there ? losses || (STATES[run.state] ?? run.state) : "no such directory yet");
   say(byId("directory"), run.directory);
+  say(byId("moment"), moment(run.moment));
   document.title = `${run.directory.split("/").filter(Boolean).pop() ?? "Sidestream"}: ${STATES[run.state] ?? run.state}`;
   const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
   const ranks = run.clients === undefined ? ""
@@ -29,15 +30,6 @@ const parts = {
   asking: takeRecord,
 };
 
-let newest = null;
-
-function noteNewest(facts) {
-  for (const frame of Object.values(facts.newest)) {
-    if (frame.iteration !== null && (!newest || frame.at > newest.at)) newest = frame;
-  }
-  if (newest) say(byId("moment"), moment(newest));
-}
-
 function take({ changed, gone }) {
   for (const key of gone) {
     if (key.startsWith("series:")) dropSeries(key.slice(7));
@@ -47,7 +39,6 @@ function take({ changed, gone }) {
   // Pictures come first: they are what a watcher waits for.
   for (const [key, value] of Object.entries(changed)) {
     if (!key.startsWith("series:")) continue;
-    noteNewest(value);
     takeSeries(key.slice(7), value);
   }
   for (const [key, value] of Object.entries(changed)) {

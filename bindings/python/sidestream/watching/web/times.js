@@ -16,7 +16,7 @@ export function takeProgress(points) {
   if (points.length < 2) return;
   draw(place, [{ type: "scatter", mode: "lines+markers", marker: { size: 4 }, name: "iteration",
     x: points.map((point) => new Date(point[0] * 1000)), y: points.map((point) => point[1]) }],
-  { xaxis: { title: { text: "when its picture was written" }, nticks: 6 }, yaxis: { title: { text: "iteration" } } });
+  { xaxis: { title: { text: "when its result was there" }, nticks: 6 }, yaxis: { title: { text: "iteration" } } });
 }
 
 function drawSeconds(found) {
