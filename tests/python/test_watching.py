@@ -221,6 +221,14 @@ def test_times_from_a_part_file_and_then_from_the_table(tmp_path):
     assert part(page, "times")["timings.csv"]["iterations"] == [0, 1]
 
 
+def test_times_of_which_clients_have_fewer(tmp_path):
+    servers = "".join(line + "\n" for line in timings(range(900)).splitlines() if "server" in line)
+    clients = "".join(line + "\n" for line in timings(range(500)).splitlines() if "client" in line)
+    spool(tmp_path / ".timings.csv.rows", [clients, servers])
+    found = part(seen(tmp_path), "times")["timings.csv"]
+    assert found["iterations"][-1] == 499 and len(found["iterations"]) == 400 and len(found["waiting"]) == 800
+
+
 def test_part_file_is_read_at_its_end_only(tmp_path):
     from sidestream.watching.spools import newest_rows
 

@@ -119,13 +119,22 @@ def bars_of(rows: list[Any], first: int) -> list[list[Any]]:
     return bars
 
 
+def newest_of_both(rows: list[Any]) -> int:
+    """The newest iteration of which clients and servers have rows: each writes rows when it has many. If only one of
+    them has rows, its newest iteration."""
+    newest: dict[str, int] = {}
+    for _, role, number, *_ in rows:
+        newest[role] = max(newest.get(role, number), number)
+    return min(newest.values())
+
+
 def time_lines(text: str, sampled: bool) -> dict[str, Any]:
     """The time lines that a page draws; {} without rows."""
     rows = newest_session(rows_of(text))
     if not rows:
         return {}
-    newest = max(row[2] for row in rows)
-    rows = [row for row in rows if row[2] > newest - ITERATIONS]
+    newest = newest_of_both(rows)
+    rows = [row for row in rows if newest - ITERATIONS < row[2] <= newest]
     found = dict(sorted(by_iteration(rows).items()))
     tasks = sorted({task for it in found.values() for task in it.tasks})
     return {
