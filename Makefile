@@ -7,7 +7,7 @@ VENV_PYTHON := $(CURDIR)/.venv/bin/python
 # The generator of a new build folder. With makefiles one new source file makes all others compile again.
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
-.PHONY: help demo demo-bec demo-universe docs test test-all check build adios2 deps deps-demo deps-docs deps-test configure clean
+.PHONY: help demo demo-bec demo-universe docs test test-all check build adios2 deps deps-browser deps-demo deps-docs deps-test configure clean
 .DEFAULT_GOAL := help
 # The prerequisites below are steps, in this order; compilations run in parallel by themselves.
 .NOTPARALLEL:
@@ -73,7 +73,7 @@ test: deps-test adios2 configure
 # long. Python tests see by the variable that their cases marked `test_all` are wanted.
 test-all: export SIDESTREAM_TEST_ALL := 1
 test-all: CONFIGURE := -DSIDESTREAM_TEST_MPICH=ON
-test-all: deps-test deps-docs adios2 configure
+test-all: deps-test deps-docs deps-browser adios2 configure
 	@cmake --build $(BUILD) --parallel $(JOBS)
 	@[ -z "$(PART)" ] || scripts/test-part $(BUILD) "$(PART)" >$(BUILD)/test-part
 	$(call run-tests,$(if $(PART),-R "$$(cat $(BUILD)/test-part)"))
@@ -107,6 +107,11 @@ deps-test:
 deps-docs:
 	@scripts/python-environment requirements-docs.txt 2>/dev/null \
 	  || echo "The site is NOT TESTED: MkDocs could not be installed (see build/python-requirements-docs.log)."
+
+# The browser itself is Debian's Chromium, or the one that SIDESTREAM_CHROMIUM names.
+deps-browser:
+	@scripts/python-environment requirements-browser.txt 2>/dev/null \
+	  || echo "The page is NOT TESTED in a browser: Playwright could not be installed (see build/python-requirements-browser.log)."
 
 configure:
 	@mkdir -p build

@@ -46,7 +46,8 @@ if(SIDESTREAM_PYTHON_BUILT)
   set_target_properties(sidestream_client sidestream_python_servers PROPERTIES INSTALL_RPATH "$ORIGIN/../../.."
     INSTALL_RPATH_USE_LINK_PATH TRUE)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bindings/python/sidestream/ DESTINATION ${package_folder}
-    FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed"
+    PATTERN "web/*.html" PATTERN "web/*.css" PATTERN "web/*.js" PATTERN "__pycache__" EXCLUDE)
   install(FILES ${PROJECT_BINARY_DIR}/bindings/python/interpreter DESTINATION ${CMAKE_INSTALL_LIBDIR}/sidestream/python)
 endif()
 

@@ -189,6 +189,15 @@ CLI::App* add_plot(CLI::App& app, PlotOptions& options);
 /// Replaces this process by `python -m sidestream plot`. Throws Error(system) if there is no interpreter.
 [[noreturn]] void plot(const CLI::App& command, const PlotOptions& options);
 
+// `sidestream watch`: serves a page that shows a run; written in Python.
+
+/// Values from the command line, by the names of the options and of the argument `RESULTS`.
+using WatchOptions = std::map<std::string, std::string>;
+/// Adds the command, which fills `options`.
+CLI::App* add_watch(CLI::App& app, WatchOptions& options);
+/// Replaces this process by `python -m sidestream watch`. Throws Error(system) if there is no interpreter.
+[[noreturn]] void watch(const CLI::App& command, const WatchOptions& options);
+
 // The command line.
 
 /// Describes the first word that is not a command of `app`, or the first unknown option of a command, with a

@@ -342,6 +342,8 @@ int run(int argc, char** argv) {
   const CLI::App* exported = add_export(app, export_options);
   sidestream::PlotOptions plot_options;
   const CLI::App* plotted = sidestream::add_plot(app, plot_options);
+  sidestream::WatchOptions watch_options;
+  const CLI::App* watched = sidestream::add_watch(app, watch_options);
   sidestream::ImportOptions import_options;
   const CLI::App* imported = add_import(app, import_options);
   TranslateOptions translate_options;
@@ -375,6 +377,7 @@ int run(int argc, char** argv) {
   if (groups->parsed()) return print(sidestream::groups(groups_options), "");
   if (exported->parsed()) sidestream::export_database(export_options);
   if (plotted->parsed()) sidestream::plot(*plotted, plot_options);
+  if (watched->parsed()) sidestream::watch(*watched, watch_options);
   if (translation->parsed()) return translate(translate_options);
   std::optional<sidestream::Answer> answer = databases.answer();
   if (set->parsed()) answer = sidestream::set_parameter(set_options);

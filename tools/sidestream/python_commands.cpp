@@ -1,4 +1,4 @@
-// Commands written in Python, like the libraries that they use: `export` and `plot`.
+// Commands written in Python, like the libraries that they use: `export`, `plot` and `watch`.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -65,6 +65,11 @@ constexpr std::pair<const char*, const char*> texts[] = {
     {"--colour-scale", "Scale of colours of a 2-D histogram: linear or logarithmic (default: linear)"},
     {"--range", "LOW,HIGH: values at both ends of the colour map"}};
 
+constexpr const char* watched_directory = "RESULTS";
+constexpr const char* watch_values[] = {"--port", "--page", "--every"};
+constexpr std::pair<const char*, const char*> watch_flags[] = {
+    {"--open", "Open the page in a browser of this machine"}, {"--read-only", "Show only; neither steer nor ask"}};
+
 }  // namespace
 
 void export_database(const ExportOptions& options) { become_python("export", words_of(options), "NumPy and h5py"); }
@@ -90,6 +95,36 @@ void plot(const CLI::App& command, const PlotOptions& options) {
   }
   arguments.insert(arguments.end(), {"--", options.at(table)});
   become_python("plot", arguments, "NumPy, h5py and matplotlib");
+}
+
+CLI::App* add_watch(CLI::App& app, WatchOptions& options) {
+  CLI::App* command = app.add_subcommand(
+      "watch", "Show a running or ended simulation on a page in the browser, from its output directory; with Python");
+  command->add_option(watched_directory, options[watched_directory], "The output directory, which may come later")
+      ->required();
+  const auto add = [&](const char* name, const char* text) {
+    command->add_option(name, options[name], text)->allow_extra_args(false);
+  };
+  add("--port", "The port at 127.0.0.1 (default: a free one)");
+  add("--page", "FILE.html: write the page as one file instead of serving it");
+  add("--every", "With --page: seconds after which it is written again, until the run has ended");
+  for (const auto& [name, text] : watch_flags) {
+    const std::string description(text);
+    command->add_flag(name, description);
+  }
+  return command;
+}
+
+void watch(const CLI::App& command, const WatchOptions& options) {
+  std::vector<std::string> arguments;
+  for (const char* const name : watch_values) {
+    if (command.get_option(name)->count() > 0) arguments.push_back(std::string(name) + "=" + options.at(name));
+  }
+  for (const auto& [name, text] : watch_flags) {
+    if (command.get_option(name)->count() > 0) arguments.emplace_back(name);
+  }
+  arguments.insert(arguments.end(), {"--", options.at(watched_directory)});
+  become_python("watch", arguments, "Starlette, uvicorn, plotly and PyYAML");
 }
 
 }  // namespace sidestream

@@ -31,12 +31,14 @@ if TYPE_CHECKING:
     from .reader.merge_tree import MergeTree as MergeTree
     from .reader.opening import Results as Results
     from .reader.opening import open as open
+    from .watching.asking import ask as ask
+    from .watching.notebook import watch as watch
 
 _READER = {"Fields": "reader.lazy", "LazyArray": "reader.lazy", "Results": "reader.opening", "open": "reader.opening"}
 _READER |= {"Level": "reader.levels.levels", "Levels": "reader.levels.levels", "halo_labels": "reader.levels.labels"}
 _READER |= {"MergeTree": "reader.merge_tree", "export": "exporters.exporting", "to_parquet": "exporters.parquet"}
 _READER |= dict.fromkeys(("mass_function", "plot_mass_function"), "reader.halo_masses")
-_READER |= {"plot": "charts.plotting"}
+_READER |= {"plot": "charts.plotting", "ask": "watching.asking", "watch": "watching.notebook"}
 _READER |= dict.fromkeys(("StoredBlock", "StoredVariable"), "client.checkpoint")
 _READER |= dict.fromkeys(("Restart", "restart"), "client.restarting")
 _CLIENT = {
@@ -63,6 +65,7 @@ __all__ = [
     "Session",
     "StoredBlock",
     "StoredVariable",
+    "ask",
     "export",
     "halo_labels",
     "mass_function",
@@ -72,6 +75,7 @@ __all__ = [
     "plot_mass_function",
     "restart",
     "to_parquet",
+    "watch",
 ]
 
 

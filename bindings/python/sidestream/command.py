@@ -1,4 +1,4 @@
-"""The command `sidestream` of an installation by pip: `export`, `plot`, and the program, from the
+"""The command `sidestream` of an installation by pip: `export`, `plot`, `watch`, and the program, from the
 package or from PATH."""
 
 import os
@@ -38,6 +38,10 @@ def main() -> int:
         from .charts.plotting import main as plot
 
         return plot(sys.argv[2:])
+    if sys.argv[1:2] == ["watch"]:
+        from .watching.command import main as watch
+
+        return watch(sys.argv[2:])
     found = program()
     if found is None:
         print(

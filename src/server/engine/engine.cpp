@@ -350,6 +350,7 @@ bool Engine::step() {
   assembler_.end();
   retry_while_out_of_memory([&] { parts_.transport.release(next_, outcome); });  // the clients wait for it
   if (parts_.asked) parts_.asked->end_iteration();
+  ledger_.refresh();
   ++next_;
   return true;
 }

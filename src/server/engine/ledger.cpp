@@ -45,7 +45,16 @@ std::string text_of(const IterationRow& row) {
 
 /// Empties the rows if there is no room; call it before a row is added to `rows` others.
 void Ledger::make_room(std::size_t rows) {
-  if (rows < most_rows || !rows_.take) return;
+  if (rows >= most_rows && rows_.take) take();
+}
+
+void Ledger::refresh() {
+  if (!(rows_.seconds > 0) || !rows_.take || now() - taken_ < rows_.seconds) return;
+  take();
+}
+
+void Ledger::take() {
+  taken_ = now();
   rows_.take(*this);
   timings_.clear();
   moved_.clear();

@@ -55,6 +55,7 @@ struct LedgerRows {
     taken,     ///< taken together with the other rows
     gathered,  ///< kept, to be joined with those of other groups at the end
   } iterations = Iterations::taken;
+  double seconds = 0;  ///< rows are taken as often, for people who watch; 0: only when there are many
 };
 
 /// A server's account of its work, written at close. Recording waits while memory is short instead of failing, since
@@ -85,6 +86,8 @@ class Ledger {
     iterations_.push_back(std::move(row));
   }
   [[nodiscard]] const std::vector<IterationRow>& iterations() const noexcept { return iterations_; }
+  /// Lets rows be taken that have waited long enough. Call it after each iteration.
+  void refresh();
   /// Records a failure; returns true for the first of its kind. Failures whose messages differ only in numbers, such as
   /// those in file names, share one line.
   bool failure(std::int64_t iteration, const std::string& message);
@@ -115,10 +118,12 @@ class Ledger {
 
  private:
   void make_room(std::size_t rows);
+  void take();
   void join_rows(std::vector<IterationRow> others, const std::string& name, const std::string& so_far);
   std::vector<std::string> names_;
   bool keeps_timings_;
   LedgerRows rows_;
+  double taken_ = 0;  ///< time at which rows were taken last
   std::vector<WorkTiming> timings_;
   std::vector<MovedBytes> moved_;
   std::vector<Failure> failures_;

@@ -42,9 +42,18 @@ void RunTables::take_sent(std::int64_t iteration, std::uint64_t bytes) {
     retry_while_out_of_memory([&] { movement.add(movement_rows(rank_, "forwarder", {{iteration, 0, bytes, 0}})); });
 }
 
-LedgerRows rows_to(RunTables& tables, const Roles& roles, bool records) {
+void RunTables::show() {
+  const OwnEnvironment environment;
+  for (RowSpool* rows : {&timings, &movement, &iterations}) rows->show();
+}
+
+LedgerRows rows_to(RunTables& tables, const Roles& roles, bool records, bool live) {
   using Iterations = LedgerRows::Iterations;
-  LedgerRows rows{[&tables](const Ledger& ledger) { tables.take(ledger); }, Iterations::none};
+  LedgerRows rows{[&tables, live](const Ledger& ledger) {
+                    tables.take(ledger);
+                    if (live) tables.show();
+                  },
+                  Iterations::none, live ? 1.0 : 0.0};
   if (records) rows.iterations = roles.group_members ? Iterations::gathered : Iterations::taken;
   if (roles.group_members && roles.group_members->rank() == 0) rows.iterations = Iterations::gathered;
   return rows;

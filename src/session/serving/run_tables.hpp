@@ -34,6 +34,8 @@ class RunTables {
   /// Takes all current rows of a ledger or a publisher, which drop them.
   void take(const Ledger& ledger);
   void take(const Publisher& publisher);
+  /// Writes all rows of servers to the part files.
+  void show();
   /// Adds a row of a forwarder.
   void take_sent(std::int64_t iteration, std::uint64_t bytes);
 
@@ -54,8 +56,9 @@ inline constexpr RunTables::Kinds endpoint_tables{{own_files::endpoint_timings, 
                                                   true};
 
 /// Directs a ledger's rows to `tables`, which outlives the ledger. `records`: true on the one server that writes the
-/// outcomes of iterations; with groups it joins its rows with those of the first server of each other group.
-[[nodiscard]] LedgerRows rows_to(RunTables& tables, const Roles& roles, bool records);
+/// outcomes of iterations; with groups it joins its rows with those of the first server of each other group. `live`:
+/// people watch, and rows are in the part files a second after their iteration.
+[[nodiscard]] LedgerRows rows_to(RunTables& tables, const Roles& roles, bool records, bool live);
 
 /// Collective: writes one file with the header and all rows; with `append`, those of an existing file come first.
 /// Returns false as `leave_record`. The writers share the work: each writes its own rows from the part file and those

@@ -48,8 +48,21 @@ void RowSpool::spill() {
     sizes_.push_back(static_cast<std::uint32_t>(buffer_.size()));
     spilled_ += buffer_.size();
     buffer_.clear();
+    shown_ = 0;
   } catch (const Error& e) {
     failure_ = e.what();
+  }
+}
+
+void RowSpool::show() {
+  if (!shows_ || !failure_.empty() || buffer_.size() == shown_) return;
+  try {
+    const FileSizeSignalHeld held;
+    if (file_.get() < 0) open();
+    write_at(file_.get(), path_, position(sizes_.size()) + shown_, std::string_view(buffer_).substr(shown_));
+    shown_ = buffer_.size();
+  } catch (const Error&) {
+    shows_ = false;  // the rows are in memory; what is lost is said when they no longer fit
   }
 }
 

@@ -23,6 +23,9 @@ class RowSpool {
 
   /// Adds whole rows. After a write failure the buffered rows stay, later ones are lost, and the simulation goes on.
   void add(std::string_view rows);
+  /// Writes the rows in memory to the file too, for people who watch the run and in case it ends early. They stay in
+  /// memory. After a write failure it does nothing more.
+  void show();
   /// Number of rows that were lost, and the reason.
   [[nodiscard]] std::int64_t lost() const noexcept { return lost_; }
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
@@ -47,6 +50,8 @@ class RowSpool {
   std::string buffer_;
   std::vector<std::uint32_t> sizes_;  ///< of the chunks in the file
   std::uint64_t spilled_ = 0;
+  std::size_t shown_ = 0;  ///< bytes of the buffer that are in the file
+  bool shows_ = true;
   std::string failure_;
   std::int64_t lost_ = 0;
   Descriptor file_;
