@@ -37,6 +37,45 @@ std::string spilled(const RowSpool& spool) {
 
 }  // namespace
 
+TEST_CASE("rows that are shown are in the file at once, each once, and are written like others later") {
+  const Scratch scratch;
+  const std::string path = scratch.path + "/.t.csv.rows";
+  constexpr int members = 2, rows = 9'000;
+  std::vector<RowSpool> spools;
+  for (int m = 0; m < members; ++m) spools.emplace_back(path, m, members);
+  std::vector<std::string> expected(members);
+  const auto in_file = [&] {
+    std::string all;
+    read_part_file(path, [&](std::string_view some) { all += some; });
+    return all;
+  };
+  for (int n = 0; n < rows; ++n) {
+    for (int m = 0; m < members; ++m) {
+      const auto at = static_cast<std::size_t>(m);
+      spools[at].add(row_of(m, n));
+      expected[at] += row_of(m, n);
+      if (n % 1000 == 500 * m) spools[at].show();
+    }
+    if (n != 700 && n != 8500) continue;
+    const std::string now = in_file();
+    for (const int m : {0, 1}) {
+      const int last = m == 0 ? n / 1000 * 1000 : (n + 500) / 1000 * 1000 - 500;
+      CHECK(std::count(now.begin(), now.end(), '\n') > last);
+      const std::string row = "\n" + row_of(m, last);
+      const auto found = now.find(row);
+      REQUIRE(found != std::string::npos);
+      CHECK(now.find(row, found + 1) == std::string::npos);
+    }
+  }
+  for (std::size_t m = 0; m < members; ++m) {
+    CHECK(spools[m].spilled() > 0);
+    CHECK(spilled(spools[m]) + spools[m].buffered() == expected[m]);
+    spools[m].show();
+  }
+  const std::string all = in_file();
+  CHECK(all.size() == expected[0].size() + expected[1].size());
+}
+
 TEST_CASE("three members of one part file: each has its rows, in order, and no more than a chunk of them in memory") {
   const Scratch scratch;
   const std::string path = scratch.path + "/.t.csv.rows";

@@ -67,8 +67,8 @@ constexpr std::pair<const char*, const char*> texts[] = {
 
 constexpr const char* watched_directory = "RESULTS";
 constexpr const char* watch_values[] = {"--port", "--page", "--every"};
-constexpr std::pair<const char*, const char*> watch_flags[] = {
-    {"--open", "Open the page in a browser of this machine"}, {"--read-only", "Show only; neither steer nor ask"}};
+constexpr std::pair<const char*, const char*> watch_flags[] = {{"--open", "Open the page in a browser of this machine"},
+                                                               {"--read-only", "Show only; neither steer nor ask"}};
 
 }  // namespace
 
