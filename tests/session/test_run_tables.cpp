@@ -57,7 +57,7 @@ TEST_CASE("rows that are shown are in the file at once, each once, and are writt
       if (n % 1000 == 500 * m) spools[at].show();
     }
     if (n != 700 && n != 8500) continue;
-    const std::string now = in_file();
+    const std::string now = "\n" + in_file();
     for (const int m : {0, 1}) {
       const int last = m == 0 ? n / 1000 * 1000 : (n + 500) / 1000 * 1000 - 500;
       CHECK(std::count(now.begin(), now.end(), '\n') > last);

@@ -15,6 +15,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import sidestream
 from programs import built
 from support import MPIRUN, PROGRAM, VARIABLES, wait_for
 
@@ -221,6 +222,19 @@ def test_failures_stay_with_the_person_who_asked(tmp_path):
     assert "asked-4 has ended: planned failure in combine" in text, text
     assert re.search(r"asked-6 has ended: it took 0\.\d+ s in iteration \d+, expected at most 0\.2 s", text), text
     assert {row["outcome"] for row in run.rows()} == {"delivered"}
+
+
+def test_python_asks(tmp_path):
+    with simulation(tmp_path, 3, "{mode: cores, buffer: 32 MiB}") as run:
+        said = sidestream.ask(run.results, {"histogram": {"variable": "t", "file": "asked/h.csv"}})
+        iteration_in(said)
+        assert (run.results / "asked/h.csv").exists()
+        said = sidestream.ask(run.results, {"histogram": {"variable": "tt", "file": "asked/h.csv"}})
+        assert said.startswith("refused: the request:1:"), said
+        said = sidestream.ask(run.results, 'statistics: {variable: t, every: 2, file: "asked/s.csv"}')
+        assert said.startswith("accepted: asked-"), said
+        assert sidestream.ask(run.results, f"end {said.split()[1]}").endswith("has ended")
+        run.end()
 
 
 def test_many_ask_at_the_same_time(tmp_path):
