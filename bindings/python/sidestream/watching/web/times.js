@@ -66,7 +66,7 @@ export function takeTimes(tables) {
   note.hidden = Boolean(found) && !found.sampled;
   if (!found) {
     for (const id of ["per-iteration", "buffer", "bars"]) shown(id, false);
-    say(note, "Times of ranks come when they have written 256 KiB of them, and all of them at the end of the run.");
+    say(note, "Times come each second if the configuration has live: {requests: yes}. Otherwise they come when a rank has 256 KiB of them, and at the end of the run.");
     return;
   }
   if (found.sampled) say(note, "The record of times is long: the time lines show parts of it.");
@@ -80,7 +80,7 @@ export function takeOutcomes(tables) {
   const strip = byId("strip");
   const reasons = byId("reasons");
   if (!found) {
-    say(byId("outcomes"), "Outcomes come when a server has written 256 KiB of them, and all of them at the end of the run.");
+    say(byId("outcomes"), "Outcomes come each second if the configuration has live: {requests: yes}. Otherwise they come when a server has 256 KiB of them, and at the end of the run.");
     strip.replaceChildren();
     reasons.hidden = true;
     return;
