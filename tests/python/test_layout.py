@@ -17,6 +17,7 @@ PARTS = {  # the parts that each part may import, besides itself and the modules
     "client": {"reader"},
     "exporters": {"reader"},
     "charts": {"reader"},
+    "watching": {"reader"},
     "serving": {"client"},
 }
 # Modules at the top that parts may import: errors, and compiled modules.
