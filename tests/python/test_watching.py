@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 import struct
 import time
 
@@ -222,11 +223,44 @@ def test_times_from_a_part_file_and_then_from_the_table(tmp_path):
 
 
 def test_times_of_which_clients_have_fewer(tmp_path):
-    servers = "".join(line + "\n" for line in timings(range(900)).splitlines() if "server" in line)
+    servers = "".join(line + "\n" for line in timings(range(800)).splitlines() if "server" in line)
     clients = "".join(line + "\n" for line in timings(range(500)).splitlines() if "client" in line)
     spool(tmp_path / ".timings.csv.rows", [clients, servers])
     found = part(seen(tmp_path), "times")["timings.csv"]
     assert found["iterations"][-1] == 499 and len(found["iterations"]) == 400 and len(found["waiting"]) == 800
+    # Old rows are not shown as the newest ones.
+    later = "".join(line + "\n" for line in timings(range(800, 1200)).splitlines() if "server" in line)
+    spool(tmp_path / ".timings.csv.rows", [clients, servers + later])
+    found = part(seen(tmp_path), "times")["timings.csv"]
+    assert found["iterations"][-1] == 1199 and not found["waiting"]
+
+
+def test_the_buffer_is_never_below_empty():
+    from sidestream.watching.times import by_iteration, waiting_iterations
+
+    rows = [("0", "client", 0, [0.0, 0.0, 0.0, 0.0, 1.0], ""), ("0", "server", 0, [0.5, 0.5], "render")]
+    assert [number for _, number in waiting_iterations(by_iteration(rows))] == [1, 0]
+
+
+def test_another_run_takes_the_place_of_the_first(tmp_path):
+    """Nothing of the first one is shown below the head of the second, though nobody looked when it began."""
+    head = "rank,role,iteration,start,compute,publish,wait,end,task,seconds\n"
+    record(tmp_path, account={"iterations": 9})
+    put(tmp_path / "timings.csv", head + timings(range(9)))
+    for number in (2, 3):
+        add_frame(tmp_path, number)
+    page = seen(tmp_path)
+    assert part(page, "times") and page._progress
+    shutil.rmtree(tmp_path)
+    tmp_path.mkdir()
+    record(tmp_path, account={"iterations": 2})
+    put(tmp_path / "timings.csv", head + timings(range(2)))
+    page.refresh()
+    assert part(page, "times")["timings.csv"]["iterations"] == [0, 1] and not page._progress
+    shutil.rmtree(tmp_path)
+    tmp_path.mkdir()
+    page.refresh()
+    assert part(page, "times") == {} and part(page, "iterations") == {}
 
 
 def test_part_file_is_read_at_its_end_only(tmp_path):

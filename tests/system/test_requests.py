@@ -149,7 +149,10 @@ def test_from_now_on_until_it_is_ended(tmp_path):
         assert [one["name"] for one in run.record()["running"]] == [found[1]]
         pictures = lambda: sorted((run.results / "asked").glob("*.png"))  # noqa: E731
         wait_for(lambda: len(pictures()) >= 3, "three pictures")
-        assert run.ask("--end", found[1]) == (0, f"accepted: {found[1]} has ended")
+        status, said = run.ask("--end", found[1])
+        count = re.fullmatch(rf"accepted: {found[1]} has ended; it ran in (\d+) iterations(, and missed \d+.*)?", said)
+        assert status == 0 and count, said
+        assert int(count[1]) == len(pictures())
         all_of_them = pictures()
         assert run.record()["running"] == []
         status, said = run.ask("--end", found[1])
@@ -233,7 +236,7 @@ def test_python_asks(tmp_path):
         assert said.startswith("refused: the request:1:"), said
         said = sidestream.ask(run.results, 'statistics: {variable: t, every: 2, file: "asked/s.csv"}')
         assert said.startswith("accepted: asked-"), said
-        assert sidestream.ask(run.results, f"end {said.split()[1]}").endswith("has ended")
+        assert " has ended; it ran in " in sidestream.ask(run.results, f"end {said.split()[1]}")
         run.end()
 
 

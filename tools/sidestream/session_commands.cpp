@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <exception>
 #include <iostream>
 
@@ -77,8 +78,10 @@ Answer ask_for_analysis(const AskOptions& options) {
   }
   if (options.analysis.empty() && options.end.empty()) return {record_in(request_mailbox, options.directory), 0};
   const bool ends = !options.end.empty();
-  const std::string sentence = ask_run(request_mailbox, options.directory, ends ? "end" : "analysis",
-                                       ends ? options.end : options.analysis, options.wait);
+  std::string text = ends ? options.end : options.analysis;
+  std::replace(text.begin(), text.end(), '\n', ' ');  // a request is one line; braces say where maps end
+  const std::string sentence =
+      ask_run(request_mailbox, options.directory, ends ? "end" : "analysis", text, options.wait);
   const bool well = sentence.starts_with("accepted:") || sentence.starts_with("delivered:");
   return {sentence + "\n", well ? 0 : 1};
 }

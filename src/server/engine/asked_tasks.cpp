@@ -131,14 +131,17 @@ void AskedTasks::end(const SteeringRequest& request) {
   if (found == entries_.end()) {
     answer(request.id,
            fmt::format("refused: no analysis '{}' goes on, expected the name of one that was asked for with "
-                       "'every'; the record of the run lists them",
+                       "'every'; `sidestream ask` without an analysis lists them",
                        request.value));
     return;
   }
   answer(found->id, fmt::format("refused: {} was ended before it ran", found->config.name));
   found->id.clear();
   found->done = true;
-  answer(request.id, fmt::format("accepted: {} has ended", found->config.name));
+  const std::string missed =
+      found->missed > 0 ? fmt::format(", and missed {}, in which the servers were busy", found->missed) : "";
+  answer(request.id,
+         fmt::format("accepted: {} has ended; it ran in {} iterations{}", found->config.name, found->runs, missed));
 }
 
 void AskedTasks::take_up(std::int64_t index) {
@@ -170,10 +173,16 @@ void AskedTasks::waits(std::size_t task, const std::string& reason) {
   retry_while_out_of_memory([&] { entry_of(task).reason = reason; });
 }
 
+void AskedTasks::missed(std::size_t task) {
+  ++entry_of(task).missed;
+  waits(task, "the servers are busy: clients are an iteration ahead of them");
+}
+
 void AskedTasks::ran(std::size_t task, const Iteration& iteration, const std::string& failure, double seconds) {
   parts_.servers.maximum(std::span(&seconds, 1));
   spent_ += seconds;
   Entry& entry = entry_of(task);
+  ++entry.runs;
   const std::string prefix = entry.config.name + ": ";  // of failures; the person does not know the name
   const bool too_long = !entry.once && seconds > parts_.budget;
   entry.done = entry.once || !failure.empty() || too_long;

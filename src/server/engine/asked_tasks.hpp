@@ -59,6 +59,8 @@ class AskedTasks {
   [[nodiscard]] bool has_time() const noexcept { return spent_ < parts_.budget; }
   /// Records why a task does not run in this iteration.
   void waits(std::size_t task, const std::string& reason);
+  /// Records that a task was due while the servers were busy: one that goes on misses this iteration.
+  void missed(std::size_t task);
   /// Reports a run. Collective. `failure`: the same on all servers; `seconds`: of this server.
   void ran(std::size_t task, const Iteration& iteration, const std::string& failure, double seconds);
   /// Removes tasks that have done their work. Collective.
@@ -74,6 +76,7 @@ class AskedTasks {
     std::size_t number = 0;
     double since = 0;      ///< when it was taken up; on the first server
     std::string reason{};  ///< why it waits
+    std::int64_t runs = 0, missed = 0;
     bool done = false;
   };
   void add(const SteeringRequest& request, std::int64_t index);

@@ -18,11 +18,14 @@ void Engine::take_requests(const Agreement& agreement) {
 void Engine::add_asked(std::vector<std::size_t>& due, const Agreement& agreement) {
   for (std::size_t t = configured(); t < parts_.tasks.size(); ++t) {
     ScheduledTask& task = parts_.tasks[t];
-    if (agreement.lagging) {
-      parts_.asked->waits(t, "the servers are busy: clients are an iteration ahead of them");
+    if (!task.schedule().due(agreement.at, true, agreement.wall_due(t), false)) {
+      parts_.asked->waits(t, "no iteration came that its 'every', 'start' and 'end' name");
       continue;
     }
-    if (!task.schedule().due(agreement.at, true, agreement.wall_due(t), false)) continue;
+    if (agreement.lagging) {
+      parts_.asked->missed(t);
+      continue;
+    }
     const auto& wanted = task.selection().variables;
     const auto absent =
         std::find_if(wanted.begin(), wanted.end(), [&](const Selected& s) { return !agreement.has(s.variable); });

@@ -45,6 +45,7 @@ class RunFacts:
         self._stamp: Any = None
         self._record: dict[str, Any] = {}
         self.shown: dict[str, Any] = {"state": "waiting"}
+        self.number = 0  # of runs in this directory that were seen to begin after another
 
     def refresh(self) -> bool:
         """Returns true if something has changed."""
@@ -64,12 +65,14 @@ class RunFacts:
                 continue
             stamp = (name, facts.st_ino, facts.st_mtime_ns)
             if stamp != self._stamp:
+                self.number += "account" in self._record or self.shown["state"] == "stopped"
                 try:
                     found = read_yaml(path)
                 except (Error, OSError):
                     found = {}
                 self._record, self._stamp = (found if isinstance(found, dict) else {}), stamp
             return
+        self.number += self._stamp is not None  # somebody removed it
         self._record, self._stamp = {}, None
 
     def _state(self, locks: list[bool | None]) -> str:

@@ -92,7 +92,8 @@ def waiting_iterations(found: dict[int, Iteration]) -> list[list[float]]:
     """Moments and numbers of iterations that clients have ended and servers have not finished: what the buffer holds.
     Empty without rows of both."""
     both = [it for it in found.values() if it.clients and it.work]
-    events = sorted([(it.ended, 1) for it in both] + [(max(it.finished, it.ended), -1) for it in both])
+    events = [(it.ended, 1) for it in both] + [(max(it.finished, it.ended), -1) for it in both]
+    events.sort(key=lambda event: (event[0], -event[1]))
     line, number = [], 0
     for moment, change in events:
         number += change
@@ -121,11 +122,12 @@ def bars_of(rows: list[Any], first: int) -> list[list[Any]]:
 
 def newest_of_both(rows: list[Any]) -> int:
     """The newest iteration of which clients and servers have rows: each writes rows when it has many. If only one of
-    them has rows, its newest iteration."""
+    them has rows, or is far behind, the newest iteration of the other."""
     newest: dict[str, int] = {}
     for _, role, number, *_ in rows:
         newest[role] = max(newest.get(role, number), number)
-    return min(newest.values())
+    last, first = max(newest.values()), min(newest.values())
+    return first if last - first < ITERATIONS else last
 
 
 def time_lines(text: str, sampled: bool) -> dict[str, Any]:

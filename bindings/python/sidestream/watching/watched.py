@@ -33,6 +33,7 @@ class Watched:
         self._progress: deque[list[float]] = deque(maxlen=POINTS)
         self.parts: dict[str, tuple[int, Any]] = {}
         self._times_due, self._progress_due = 0.0, 0.0
+        self._number = 0  # of the run that is shown
 
     def refresh(self) -> float:
         """Looks at the directory. Returns the seconds that this took."""
@@ -42,6 +43,8 @@ class Watched:
             self._put_all("series:", {name: self._of_series(one) for name, one in self.pictures.series.items()})
         self._refresh_tables(names_changed)
         self._run.refresh()
+        if self._run.number != self._number:
+            self._begin_anew()
         if began >= self._times_due:
             self._refresh_records()
         self._put("steering", steering.parameters_in(self.root))
@@ -50,6 +53,15 @@ class Watched:
         self._put("run", {**self._of_run(), "moment": newest})
         self._note_progress(newest)
         return time.monotonic() - began
+
+    def _begin_anew(self) -> None:
+        """Forgets times and outcomes of the run before."""
+        self._number = self._run.number
+        self._outcomes, self._times = Outcomes(self.root), Times(self.root)
+        self._put("iterations", {})
+        self._put("times", {})
+        self._progress.clear()
+        self._times_due = self._progress_due = 0.0
 
     def _of_run(self) -> dict[str, Any]:
         shown = {**self._run.shown, "directory": str(self.root), "there": self.root.is_dir()}

@@ -19,7 +19,14 @@ function field(text, control, kinds) {
   return place;
 }
 
-const box = (value, facts = {}) => make("input", { type: "text", inputmode: "decimal", size: "7", value, ...facts });
+const REAL = "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?";
+const WHOLE = "[1-9][0-9]*";
+const LIST = `\\s*${REAL}([\\s,;]+${REAL})*\\s*`;
+const box = (value, facts = {}) => make("input", { type: "text", inputmode: "decimal", size: "7", value,
+  pattern: REAL, title: "a number such as 0.5 or 1e-3", ...facts });
+const whole = (value) => box(value, { pattern: WHOLE, title: "a whole number above 0", required: true });
+const several = (value) => box(value, { pattern: LIST, title: "numbers such as 0.5 1e-3", size: "14", required: true });
+const numbers = (control) => control.value.split(/[\s,;]+/).filter(Boolean).map(Number).filter(Number.isFinite);
 
 function variable() {
   return record?.variables?.find((one) => one.name === controls.variable.value);
@@ -33,9 +40,9 @@ function layer() {
     entry.axis = controls.axis.value;
     if (number(controls.position) !== null) entry.position = number(controls.position);
   } else if (kind === "isosurface") {
-    entry.values = controls.values.value.split(/[\s,;]+/).filter(Boolean).map(Number).filter(Number.isFinite);
+    entry.values = numbers(controls.values);
   } else if (kind === "volume") {
-    entry.opacity = [0, 0.05, 0.2, 0.6];
+    entry.opacity = numbers(controls.opacity);
   }
   return entry;
 }
@@ -70,8 +77,10 @@ function compose() {
     const angles = place.dataset.angles === undefined || controls.look.value === "angles";
     const components = place.dataset.components === undefined || (variable()?.components ?? 1) > 1;
     place.hidden = !place.dataset.kinds.split(" ").includes(controls.kind.value) || !angles || !components;
+    place.querySelector("input, select").disabled = place.hidden; // what is hidden is not checked
   }
   controls.every.parentElement.hidden = controls.often.value !== "every";
+  controls.every.disabled = controls.often.value !== "every";
   if (!edited) controls.entry.value = JSON.stringify(entryOf(controls.name));
 }
 
@@ -95,24 +104,26 @@ function build() {
   controls.name = `slice-${id()}`;
   controls.kind = choice(Object.entries(KINDS));
   controls.variable = choice([]);
-  controls.component = box("0");
+  controls.component = box("0", { pattern: "[0-9]+", title: "the number of a component, from 0" });
   controls.axis = choice(["x", "y", "z"]);
   controls.axis.value = "z";
   controls.position = box("", { placeholder: "middle" });
-  controls.values = box("0.5", { size: "12" });
-  controls.bins = box("64");
+  controls.values = several("0.5");
+  controls.opacity = several("0, 0.05, 0.2, 0.6");
+  controls.opacity.title = "opacities from the lowest to the highest value, each from 0 to 1";
+  controls.bins = whole("64");
   controls.look = choice([["default", "obliquely from above"], ["[0,0,-1]", "along z"], ["[0,-1,0]", "along y"],
     ["[-1,0,0]", "along x"], ["angles", "angles …"]]);
   controls.phi = box("30");
   controls.theta = box("30");
   controls.zoom = box("1");
-  controls.width = box("800");
-  controls.height = box("600");
+  controls.width = whole("800");
+  controls.height = whole("600");
   controls.colours = choice(MAPS);
   controls.low = box("", { placeholder: "found" });
   controls.high = box("", { placeholder: "found" });
   controls.often = choice([["once", "once"], ["every", "from now on, every"]]);
-  controls.every = box("1");
+  controls.every = whole("1");
   controls.entry = make("textarea", { rows: "4", spellcheck: "false", "aria-label": "The question as an entry of analyses" });
   const answer = make("p", { class: "answer", role: "status" });
   const angle = (text, control) => { const place = field(text, control, drawn); place.dataset.angles = ""; return place; };
@@ -134,7 +145,8 @@ function build() {
   make("div", { class: "fields" },
     labelled("what", controls.kind), labelled("variable", controls.variable), component,
     field("across", controls.axis, ["slice", "projection"]), field("at", controls.position, ["slice"]),
-    field("values", controls.values, ["isosurface"]), field("bins", controls.bins, ["histogram"]),
+    field("values", controls.values, ["isosurface"]),
+    field("opacity, low to high", controls.opacity, ["volume"]), field("bins", controls.bins, ["histogram"]),
     field("look", controls.look, drawn), angle("phi", controls.phi), angle("theta", controls.theta),
     field("zoom", controls.zoom, drawn),
     field("width", controls.width, [...drawn, "projection"]), field("height", controls.height, [...drawn, "projection"]),

@@ -22,7 +22,13 @@ function layout(given) {
   };
 }
 
-const SETTINGS = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["lasso2d", "select2d"] };
+// No button of these sends anything anywhere.
+const SETTINGS = { displaylogo: false, modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]] };
+
+// A card gets another width when the window does, and when other cards come.
+const sizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) if (target.data && target.offsetParent !== null) globalThis.Plotly.Plots.resize(target);
+});
 
 // The script that draws is large: it comes after the rest of the page, which shows pictures meanwhile.
 if (!globalThis.Plotly) {
@@ -36,7 +42,8 @@ if (!globalThis.Plotly) {
 export function draw(place, traces, given) {
   drawn.set(place, [traces, given]);
   if (!globalThis.Plotly || place.offsetParent === null) return; // not there yet, or hidden
-  globalThis.Plotly.react(place, traces, layout(given), SETTINGS);
+  globalThis.Plotly.react(place, traces, { ...layout(given), autosize: true }, SETTINGS);
+  sizes.observe(place);
 }
 
 export const colour = (number) => PALETTE[number % PALETTE.length];

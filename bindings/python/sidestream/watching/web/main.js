@@ -13,7 +13,7 @@ const STATES = { waiting: "waiting for a run", running: "running", ended: "ended
 function takeRun(run) {
   const state = byId("state");
   const failed = (run.account?.failed ?? 0) + (run.account?.refused ?? 0);
-  state.dataset.state = run.state;
+  state.dataset.state = document.body.dataset.run = run.state;
   const losses = run.state === "ended" && failed ? `ended, ${failed} iterations not delivered or with failures` : "";
   say(state, run.there ? losses || (STATES[run.state] ?? run.state) : "no such directory yet");
   say(byId("directory"), run.directory);
