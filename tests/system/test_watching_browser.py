@@ -294,6 +294,39 @@ def test_form_of_tables(page, session, choices, kind, wanted):
     page.wait_for_selector(".question .answer.good")
 
 
+@pytest.mark.parametrize(
+    ("choices", "wrong"),
+    [
+        ({"position": "0,3"}, "position"),
+        ({"kind": "isosurface", "values": "foo"}, "values"),
+        ({"often": "every", "every": "0"}, "every"),
+        ({"width": "-5"}, "width"),
+    ],
+)
+def test_numbers_that_are_none_are_not_sent(page, session, choices, wrong):
+    choose(page, choices)
+    before = len(session.taken)
+    page.click(".question button[type=submit]")
+    assert page.locator(f".question [name={wrong}]").evaluate("e => e.matches(':invalid')")
+    time.sleep(1)
+    assert len(session.taken) == before
+    page.locator(f".question [name={wrong}]").fill("1")
+    page.click(".question button[type=submit]")
+    page.wait_for_selector(".question .answer.good")
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1900])
+def test_charts_stay_in_their_cards(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    traces(page, "#per-iteration .chart")
+    fits = """() => [...document.querySelectorAll('.chart .main-svg')].every(e =>
+        e.getBoundingClientRect().right <= e.closest('.card').getBoundingClientRect().right + 1)
+        && document.documentElement.scrollWidth <= innerWidth"""
+    until(page, fits)
+    names = page.evaluate("[...document.querySelectorAll('.modebar-btn')].map(e => e.dataset.title)")
+    assert names and not any("hare" in name or "loud" in name for name in names)
+
+
 def test_from_now_on_and_its_end(page, session):
     choose(page, {"often": "every", "every": "5"})
     assert entry(page)["render"]["every"] == 5 and "{index:05}" in entry(page)["render"]["file"]

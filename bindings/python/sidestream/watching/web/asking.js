@@ -19,7 +19,8 @@ function field(text, control, kinds) {
   return place;
 }
 
-const REAL = "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?";
+const SIGN = String.raw`[+\-]?`; // browsers read patterns with the flag v, for which a bare '-' is wrong
+const REAL = `${SIGN}([0-9]+[.]?[0-9]*|[.][0-9]+)([eE]${SIGN}[0-9]+)?`;
 const WHOLE = "[1-9][0-9]*";
 const LIST = `\\s*${REAL}([\\s,;]+${REAL})*\\s*`;
 const box = (value, facts = {}) => make("input", { type: "text", inputmode: "decimal", size: "7", value,
