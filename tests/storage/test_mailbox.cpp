@@ -7,8 +7,10 @@
 #include <sstream>
 #include <string>
 
+#include "config/reserved_file_names.hpp"
 #include "sidestream/error.hpp"
 #include "storage/files/mailbox.hpp"
+#include "storage/files/output_directory.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"
 
@@ -115,4 +117,16 @@ TEST_CASE("mailboxes of two kinds in one directory do not meet") {
   CHECK(testing::message_of([&] { static_cast<void>(record_in(steering_mailbox, f.directory)); }).find("steering:") !=
         std::string::npos);
   CHECK(f.mailbox.take().size() == 1);
+}
+
+TEST_CASE("a run that has died is suspected") {
+  Fixture f;
+  f.mailbox.record("stop = 0 (integer)\n");
+  const auto ask = [&] {
+    return testing::message_of([&] { static_cast<void>(ask_run(steering_mailbox, f.directory, "stop", "1", 0.1)); });
+  };
+  CHECK(ask().find("it has died") != std::string::npos);
+  const DirectoryLock lock(f.directory, own_files::run_lock);
+  CHECK(ask().find("no answer in 0.1 s") == 0);
+  CHECK(ask().find("died") == std::string::npos);
 }

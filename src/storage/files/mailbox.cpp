@@ -20,7 +20,9 @@
 #include "base/log.hpp"
 #include "base/paths.hpp"
 #include "base/waiting.hpp"
+#include "config/reserved_file_names.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {
@@ -129,6 +131,15 @@ bool has_answer(const std::string& path, std::string& sentence, double seconds) 
     if (std::chrono::steady_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(backoff.next());
   }
+}
+
+/// A sentence if the run seems to have died: no process on this machine holds a lock of the directory.
+std::string sign_of_death(const std::string& directory) {
+  for (const char* lock : {own_files::run_lock, own_files::serve_lock, own_files::endpoint_lock}) {
+    if (is_locked(directory.empty() ? "." : directory, lock)) return "";
+  }
+  return " No process on this machine holds the lock of the directory: unless the session runs on another one, it has "
+         "died";
 }
 
 /// A request, or the reason why the file is no request.
@@ -240,15 +251,16 @@ std::string ask_run(const MailboxKind& kind, const std::string& directory, const
       fail(
           Code::file,
           "no answer in {} s; the request is withdrawn. The simulation answers when an iteration ends: wait longer with "
-          "--wait, or see whether it is there",
-          seconds);
+          "--wait, or see whether it is there.{}",
+          seconds, sign_of_death(directory));
     }
     constexpr double moment = 5;  // seconds; a request that was just taken gets its answer
     answered_it = has_answer(in(folder, answered, id), sentence, moment);
   }
   if (!exists((fs::path(folder) / kind.record).string())) ::rmdir(folder.c_str());
   if (!answered_it) {
-    fail(Code::file, "the session took the request and has not answered; see in its output whether it took effect");
+    fail(Code::file, "the session took the request and has not answered; see in its output whether it took effect.{}",
+         sign_of_death(directory));
   }
   return sentence.substr(0, sentence.find('\n'));
 }
