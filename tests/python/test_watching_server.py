@@ -408,3 +408,15 @@ def test_many_ask_at_once(tmp_path):
         assert len(answers) == 12 and {json.loads(e)["statistics"]["variable"] for _, e in session.taken} == {
             f"v{n}" for n in range(12)
         }
+
+
+def test_the_address_takes_connections_as_soon_as_it_is_known(tmp_path):
+    from sidestream.watching.serving import Serving
+
+    serving = Serving(tmp_path)
+    early = socket.create_connection(("127.0.0.1", serving.port), timeout=20)  # before it serves
+    serving.start()
+    early.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    assert early.recv(12) == b"HTTP/1.1 403"
+    early.close()
+    serving.close()

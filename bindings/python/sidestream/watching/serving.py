@@ -22,6 +22,7 @@ def listening(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((ADDRESS, port))
+        found.listen(128)  # who follows the printed address at once waits instead of being refused
     except (OSError, OverflowError) as problem:
         found.close()
         raise Error(f"cannot listen at port {port} of {ADDRESS} ({problem}); choose another one", Code.SYSTEM) from None
