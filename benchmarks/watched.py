@@ -1,4 +1,4 @@
-"""What watching costs a run: 100 watchers attach to `sidestream watch` and leave, some in the middle of an event.
+"""The cost of watching for a run: 100 watchers attach to `sidestream watch` and leave, some in the middle of an event.
 
 Pairs of runs of the oscillators on two clients and a dedicated server, which renders each fifth step; one of each pair
 is watched. Prints the processor time of the run's own processes in each, the number of watchers, and at the end the
