@@ -109,8 +109,29 @@ sidestream::PartitionerKind costed() {
   return kind;
 }
 
+/// Gives all blocks to the first server. Refuses plans with more values than those of t.
+sidestream::PartitionerKind light() {
+  sidestream::PartitionerKind kind;
+  kind.name = "light";
+  kind.text = "Wants few values.";
+  kind.plan = [](const sidestream::PlanInput& input, const sidestream::Settings&) {
+    constexpr std::uint64_t most = 12;  // bytes of a cell; t has 8, and p at least as many more
+    sidestream::Plan plan;
+    for (std::size_t b = 0; b < input.blocks.size(); ++b) {
+      const sidestream::Box& cells = input.blocks[b].block.cells;
+      if (input.blocks[b].bytes > most * static_cast<std::uint64_t>(cells.count())) {
+        throw sidestream::Error(sidestream::Code::analysis, "too many values");
+      }
+      plan.pieces.push_back({static_cast<std::int64_t>(b), 0, 0, cells});
+    }
+    return plan;
+  };
+  return kind;
+}
+
 void register_kinds(sidestream::Registry& registry) {
   registry.add(costed());
+  registry.add(light());
   using sidestream::Option;
   using sidestream::OptionType;
   Option variable{"variable", OptionType::variable};

@@ -182,10 +182,10 @@ REFUSED = {
     "{statistics: {variable: t": "the request:",
     "statistics: {variable: t, file: asked/a.csv}, histogram: {variable: t}": "the request:",
     "[]": "found a list",
-    "statistics": "",
-    "\t": "",
-    "*alias": "",
-    "a: " + "[" * 2000: "",
+    "statistics": "found no 'variable' for the analysis 'statistics'",
+    "\t": "found nothing as an entry of 'analyses'",
+    "*alias": "found a reference (*name)",
+    "a: " + "[" * 2000: "nested too deeply",
 }
 
 
@@ -225,6 +225,45 @@ def test_failures_stay_with_the_person_who_asked(tmp_path):
     assert "asked-4 has ended: planned failure in combine" in text, text
     assert re.search(r"asked-6 has ended: it took 0\.\d+ s in iteration \d+, expected at most 0\.2 s", text), text
     assert {row["outcome"] for row in run.rows()} == {"delivered"}
+
+
+def test_values_that_cannot_be_assembled_cost_only_the_request(tmp_path):
+    """The partitioner refuses p. The iteration is assembled again without it."""
+    with simulation(tmp_path, 4, "{mode: nodes, servers: 2, buffer: 32 MiB, partitioner: light}") as run:
+        for often in ("", ", every: 1"):
+            status, said = run.ask(f"statistics: {{variable: p, file: asked/p.csv{often}}}")
+            assert (status, said[:7]) == ((0, "accepte") if often else (1, "failed:")), said
+            assert often or "too many values" in said, said
+        wait_for(lambda: run.record()["running"] == [], "the end of the one that goes on")
+        status, said = run.ask(f'{RENDER}"asked/one.png"}}')
+        assert status == 0, said
+        same = run.results / f"same-{iteration_in(said):05}.png"
+        wait_for(same.exists, same)
+        assert (run.results / "asked/one.png").read_bytes() == same.read_bytes()
+        text = run.end()
+    assert "asked-2 has ended: too many values" in text and "error" not in text, text
+    assert {row["outcome"] for row in run.rows()} == {"delivered"}
+    assert len(run.rows("statistics.csv")) == len(run.rows())
+
+
+@pytest.mark.test_all  # it waits for half a minute
+def test_a_request_that_cannot_run_is_refused_with_the_reason(tmp_path):
+    with simulation(tmp_path, 2, "inline") as run:
+        status, said = run.ask("statistics: {variable: t, file: asked/t.csv, start: 100000000}")
+        assert status == 1 and said.startswith("refused: in 30 s there was no iteration in which it could run:"), said
+        assert said.endswith("no iteration came that its 'every', 'start' and 'end' name"), said
+        run.end()
+
+
+def test_times_and_outcomes_come_while_the_run_goes_on(tmp_path):
+    with simulation(tmp_path, 3, "{mode: cores, buffer: 32 MiB}") as run:
+        for name, word in ((".timings.csv.rows", b",server,"), (".iterations.csv.rows", b",delivered,")):
+            part = run.results / name
+            wait_for(lambda part=part, word=word: part.exists() and word in part.read_bytes(), name, 20)
+        run.end()
+    assert not list(run.results.glob(".*.rows"))
+    rows = run.rows()
+    assert [int(row["iteration"]) for row in rows] == list(range(len(rows)))
 
 
 def test_python_asks(tmp_path):

@@ -301,6 +301,7 @@ def test_form_of_tables(page, session, choices, kind, wanted):
         ({"kind": "isosurface", "values": "foo"}, "values"),
         ({"often": "every", "every": "0"}, "every"),
         ({"width": "-5"}, "width"),
+        ({"low": "0.5"}, "high"),
     ],
 )
 def test_numbers_that_are_none_are_not_sent(page, session, choices, wrong):

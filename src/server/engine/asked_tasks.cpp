@@ -1,9 +1,7 @@
 // A request on its way, by server:
 //
 // 1. The first server finds it (contribute) and raises its word in the agreement of the next iteration.
-// 2. All servers see the word, get the text from the first one, and make the task (take_up). If one of them cannot,
-// none
-//    keeps it.
+// 2. All servers see the word, get the text from the first one, and make the task (take_up). All keep it, or none.
 // 3. The task is due with the configured ones, behind them, while the servers keep up and the budget lasts. The engine
 //    says why it waits (waits) and what came of it (ran).
 // 4. What ran once, failed or was ended is removed at the end of the iteration (end_iteration).

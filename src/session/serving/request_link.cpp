@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/own_environment.hpp"
 #include "config/tasks/asked_task.hpp"
+#include "session/serving/steering_link.hpp"
 #include "sidestream/error.hpp"
 #include "storage/files/json.hpp"
 
@@ -34,12 +35,7 @@ void RequestLink::open_mailbox() {
 
 RequestChannel RequestLink::channel() {
   RequestChannel channel;
-  channel.requests = [this] {
-    std::vector<SteeringRequest> requests;
-    if (!mailbox_) return requests;
-    for (const Mailbox::Request& one : mailbox_->take()) requests.push_back({one.id, one.name, one.value});
-    return requests;
-  };
+  channel.requests = [this] { return requests_in(mailbox_.get()); };
   channel.answer = [this](const std::string& id, const std::string& sentence) {
     if (mailbox_) mailbox_->answer(id, sentence, false);
   };

@@ -10,6 +10,13 @@
 
 namespace sidestream {
 
+std::vector<SteeringRequest> requests_in(Mailbox* mailbox) {
+  std::vector<SteeringRequest> requests;
+  if (mailbox == nullptr) return requests;
+  for (const Mailbox::Request& one : mailbox->take()) requests.push_back({one.id, one.name, one.value});
+  return requests;
+}
+
 SteeringLink::SteeringLink(const Config& config, bool first, bool tells)
     : config_(config),
       first_(first),
@@ -55,12 +62,7 @@ void SteeringLink::open_mailbox() {
 
 SteeringChannel SteeringLink::channel() {
   SteeringChannel channel;
-  channel.requests = [this] {
-    std::vector<SteeringRequest> requests;
-    if (!mailbox_) return requests;
-    for (const Mailbox::Request& one : mailbox_->take()) requests.push_back({one.id, one.name, one.value});
-    return requests;
-  };
+  channel.requests = [this] { return requests_in(mailbox_.get()); };
   channel.answer = [this](const std::string& id, const std::string& sentence) {
     if (mailbox_) mailbox_->answer(id, sentence, closing_);
   };

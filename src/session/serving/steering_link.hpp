@@ -3,12 +3,16 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "config/config.hpp"
 #include "server/steering/steering_server.hpp"
 #include "storage/files/mailbox.hpp"
 
 namespace sidestream {
+
+/// Takes the pending requests of a mailbox; none if there is no mailbox.
+[[nodiscard]] std::vector<SteeringRequest> requests_in(Mailbox* mailbox);
 
 /// One object per server. `config` outlives it.
 class SteeringLink {
