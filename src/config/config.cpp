@@ -76,10 +76,9 @@ LiveConfig read_live(const Document& document, const PlacementConfig& placement,
     settings.fail("budget", fmt::format("found {} for 'budget', expected a number of seconds above 0", live.budget));
   }
   if (live.requests && placement.forward == Forward::partials) {
-    settings.fail(
-        "requests",
-        "found 'requests: yes' with 'forward: partials', expected another 'forward': what is asked for runs on "
-        "servers that have the blocks; remove one of them");
+    settings.fail("requests",
+                  "found 'requests: yes' with 'forward: partials', expected another 'forward': requests run on servers "
+                  "that have the blocks; remove one of them");
   }
   return live;
 }

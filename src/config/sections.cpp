@@ -235,7 +235,7 @@ Section live_section() {
       .name = "live",
       .type = OptionType::map,
       .default_value = "{}",
-      .text = "What people may ask of the run while it goes on.",
+      .text = "Requests of people to the run while it goes on.",
       .options = {
           {.name = "requests",
            .type = OptionType::boolean,
