@@ -1,7 +1,6 @@
 #include "session/serving/request_link.hpp"
 
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/log.hpp"
@@ -56,27 +55,23 @@ AskedTasks::Made RequestLink::make(const std::string& text, const std::string& n
 
 /// Describes in one line of JSON which analyses can be asked for.
 std::string RequestLink::description(const std::vector<std::pair<std::string, std::string>>& running) const {
-  using Json = nlohmann::ordered_json;
-  Json all = {{"variables", Json::array()},
-              {"meshes", Json::array()},
-              {"analyses", kinds_to_ask_for(registry_)},
-              {"running", Json::array()}};
+  std::vector<JsonObject> variables, meshes, asked;
   for (const Variable& one : config_.metadata.variables) {
     if (one.role != Role::none) continue;
-    const std::string mesh = config_.metadata.mesh_of(one).name;
-    all["variables"].push_back({{"name", one.name},
-                                {"mesh", mesh},
-                                {"components", one.components},
-                                {"centering", std::string(name_of(one.centering))},
-                                {"unit", one.unit}});
+    JsonObject& about = variables.emplace_back();
+    about.add("name", one.name).add("mesh", config_.metadata.mesh_of(one).name).add("components", one.components);
+    about.add("centering", name_of(one.centering)).add("unit", one.unit);
   }
   for (const Mesh& mesh : config_.metadata.meshes) {
-    all["meshes"].push_back({{"name", mesh.name},
-                             {"type", mesh.geometry ? mesh.geometry->kind() : "none"},
-                             {"dimensions", mesh.dimensions}});
+    JsonObject& about = meshes.emplace_back();
+    about.add("name", mesh.name).add("type", mesh.geometry ? mesh.geometry->kind() : "none");
+    about.add("dimensions", mesh.dimensions);
   }
-  for (const auto& [name, text] : running) all["running"].push_back({{"name", name}, {"analysis", text}});
-  return json_line(all) + "\n";
+  for (const auto& [name, text] : running) asked.emplace_back().add("name", name).add("analysis", text);
+  JsonObject all;
+  all.add("variables", variables).add("meshes", meshes).add("analyses", kinds_to_ask_for(registry_));
+  all.add("running", asked);
+  return all.text() + "\n";
 }
 
 RequestLink::~RequestLink() {

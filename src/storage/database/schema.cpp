@@ -262,12 +262,13 @@ bool has_trees(const Metadata& metadata) {
 
 Schema read_schema(const std::string& text, const std::string& where) {
   const Reader reader(where);
-  Json root;
+  JsonDocument document;
   try {
-    root = parse_json(text);
+    document = parse_json(text);
   } catch (const Error& error) {
     reader.wrong(error.what());
   }
+  const Json& root = *document;
   Schema schema;
   schema.provenance = reader.text(reader.of(root, "provenance"));
   schema.chunk = reader.number<std::uint64_t>(reader.of(root, "chunk"));

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
+#include <array>
 
 #include "storage/database/schema.hpp"
 #include "storage/files/json.hpp"
@@ -11,74 +11,72 @@ namespace sidestream::database {
 
 namespace {
 
-/// Members keep the order in which they are added.
-using OrderedJson = nlohmann::ordered_json;
-
-void add_geometry(OrderedJson& about, const Mesh& mesh) {
+void add_geometry(JsonObject& about, const Mesh& mesh) {
   if (const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get())) {
-    about["origin"] = uniform->origin();
-    about["spacing"] = uniform->spacing();
+    about.add("origin", uniform->origin());
+    about.add("spacing", uniform->spacing());
   } else if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
-    about["roots"] = tree->roots();
-    about["origin"] = tree->origin();
-    about["spacing"] = tree->spacing();
+    about.add("roots", tree->roots());
+    about.add("origin", tree->origin());
+    about.add("spacing", tree->spacing());
   } else if (const auto* lines = dynamic_cast<const RectilinearGeometry*>(mesh.geometry.get())) {
-    about["nodes"] = {lines->nodes(0), lines->nodes(1), lines->nodes(2)};
+    about.add("nodes", std::array{lines->nodes(0), lines->nodes(1), lines->nodes(2)});
   }
 }
 
-OrderedJson about_mesh(const Mesh& mesh, const Schema& schema) {
-  OrderedJson about;
-  about["name"] = mesh.name;
-  about["type"] = mesh.geometry ? mesh.geometry->kind() : "none";
-  about["dimensions"] = mesh.dimensions;
-  about["cells"] = {mesh.cells.lo, mesh.cells.hi};
+JsonObject about_mesh(const Mesh& mesh, const Schema& schema) {
+  JsonObject about;
+  about.add("name", mesh.name);
+  about.add("type", mesh.geometry ? mesh.geometry->kind() : "none");
+  about.add("dimensions", mesh.dimensions);
+  about.add("cells", std::array{mesh.cells.lo, mesh.cells.hi});
   add_geometry(about, mesh);
-  about["periodic"] = mesh.periodic;
+  about.add("periodic", mesh.periodic);
   const auto times = schema.level_times.find(mesh.id);
-  if (times != schema.level_times.end()) about["level_times"] = times->second;
-  about["refinement"] = mesh.refinement;
-  OrderedJson& arrays = about["arrays"] = OrderedJson::object();
+  if (times != schema.level_times.end()) about.add("level_times", times->second);
+  about.add("refinement", mesh.refinement);
+  JsonObject arrays;
   for (int n = 1; n < role_count; ++n) {
     const auto role = static_cast<Role>(n);
     if (mesh.array(role) < 0) continue;
-    arrays[std::string(name_of(role))] = schema.metadata.variables[static_cast<std::size_t>(mesh.array(role))].name;
+    arrays.add(name_of(role), schema.metadata.variables[static_cast<std::size_t>(mesh.array(role))].name);
   }
+  about.add("arrays", arrays);
   return about;
 }
 
-OrderedJson about_relations(const VariableRelations& relations) {
-  OrderedJson about;
+JsonObject about_relations(const VariableRelations& relations) {
+  JsonObject about;
   const auto add = [&](const char* name, const std::string& text) {
-    if (!text.empty()) about[name] = text;
+    if (!text.empty()) about.add(name, text);
   };
   add("father", relations.parent);  // the key of the format, which the configuration calls `parent`
   add("equals", relations.equals);
   add("face", relations.face);
   add("opposite", relations.opposite);
-  if (!relations.divergence_free.empty()) about["divergence_free"] = relations.divergence_free;
+  if (!relations.divergence_free.empty()) about.add("divergence_free", relations.divergence_free);
   return about;
 }
 
-OrderedJson about_variable(const Variable& v, const Schema& schema) {
+JsonObject about_variable(const Variable& v, const Schema& schema) {
   const auto number = static_cast<std::size_t>(v.id);
-  OrderedJson about;
-  about["name"] = v.name;
-  about["mesh"] = schema.metadata.mesh_of(v).name;
-  about["type"] = name_of(v.type);
-  about["centering"] = static_cast<int>(v.centering);
-  about["role"] = name_of(v.role);
-  about["components"] = v.components;
-  about["order"] = v.order == Order::column ? "column" : "row";
-  about["unit"] = v.unit;
-  about["label"] = v.label;
-  about["group"] = v.group;
+  JsonObject about;
+  about.add("name", v.name);
+  about.add("mesh", schema.metadata.mesh_of(v).name);
+  about.add("type", name_of(v.type));
+  about.add("centering", static_cast<int>(v.centering));
+  about.add("role", name_of(v.role));
+  about.add("components", v.components);
+  about.add("order", v.order == Order::column ? "column" : "row");
+  about.add("unit", v.unit);
+  about.add("label", v.label);
+  about.add("group", v.group);
   std::vector<std::vector<std::string>> lists = schema.lists_of(number);
-  about["codec"] = lists.front();
+  about.add("codec", lists.front());
   lists.erase(lists.begin());
-  if (!lists.empty()) about["others"] = lists;
+  if (!lists.empty()) about.add("others", lists);
   const VariableRelations relations = schema.relations_of(number);
-  if (!relations.empty()) about["relations"] = about_relations(relations);
+  if (!relations.empty()) about.add("relations", about_relations(relations));
   return about;
 }
 
@@ -86,10 +84,10 @@ OrderedJson about_variable(const Variable& v, const Schema& schema) {
 
 std::string schema_text(const Schema& schema) {
   std::vector<std::string> meshes, variables;
-  for (const Mesh& mesh : schema.metadata.meshes) meshes.push_back(json_line(about_mesh(mesh, schema)));
-  for (const Variable& v : schema.metadata.variables) variables.push_back(json_line(about_variable(v, schema)));
+  for (const Mesh& mesh : schema.metadata.meshes) meshes.push_back(about_mesh(mesh, schema).text());
+  for (const Variable& v : schema.metadata.variables) variables.push_back(about_variable(v, schema).text());
   return fmt::format("{{\"provenance\": {}, \"chunk\": {}{},\n\"meshes\": [\n{}],\n\"variables\": [\n{}]}}",
-                     json_line(schema.provenance), schema.chunk, schema.pruned ? ", \"pruned\": true" : "",
+                     quoted_text(schema.provenance), schema.chunk, schema.pruned ? ", \"pruned\": true" : "",
                      fmt::join(meshes, ",\n"), fmt::join(variables, ",\n"));
 }
 

@@ -58,45 +58,33 @@ void check_shape(std::string_view text) {
   }
 }
 
-void put(std::string& out, const nlohmann::ordered_json& value) {
-  if (value.is_structured()) {
-    const bool has_names = value.is_object();
-    out += has_names ? '{' : '[';
-    const char* separator = "";
-    for (const auto& [name, item] : value.items()) {
-      out += separator;
-      if (has_names) out += quoted_text(name) + ": ";
-      put(out, item);
-      separator = ", ";
-    }
-    out += has_names ? '}' : ']';
-  } else if (value.is_string()) {
-    out += quoted_text(value.get_ref<const std::string&>());
-  } else if (value.is_number_float() && std::isfinite(value.get<double>())) {
-    out += fmt::format("{}", value.get<double>());
-  } else {
-    out += value.dump();
-  }
+void empty(nlohmann::json& value) noexcept {
+  if (!value.is_structured()) return;
+  for (nlohmann::json& item : value) empty(item);
+  value.clear();
 }
 
 }  // namespace
 
-nlohmann::json parse_json(std::string_view text) {
+void DeleteJson::operator()(nlohmann::json* value) const noexcept {
+  empty(*value);
+  delete value;
+}
+
+JsonDocument parse_json(std::string_view text) {
   using nlohmann::json;
   check_shape(text);
   const PlainLocale locale;
   const FloatEnvironment environment;
+  JsonDocument document(new json);
   try {
-    return json::parse(text.begin(), text.end());
+    *document = json::parse(text.begin(), text.end());
   } catch (const json::exception& error) {
     fail(Code::file, "no JSON: {}", sentence_of(error));
   }
+  return document;
 }
 
-std::string json_line(const nlohmann::ordered_json& value) {
-  std::string line;
-  put(line, value);
-  return line;
-}
+void JsonObject::put_real(double value) { text_ += std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
 }  // namespace sidestream

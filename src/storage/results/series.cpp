@@ -218,15 +218,16 @@ ListedFile file_of(const Json& entry) {
 }  // namespace
 
 std::string entry_text(const std::string& name, const Iteration& iteration) {
-  return json_line(
-      {{"name", name}, {"time", iteration.time}, {"cycle", iteration.cycle}, {"iteration", iteration.index}});
+  JsonObject entry;
+  entry.add("name", name).add("time", iteration.time).add("cycle", iteration.cycle).add("iteration", iteration.index);
+  return entry.text();
 }
 
 std::vector<ListedFile> parse_index(std::string_view text) {
   if (text.empty()) return {};  // a crash of the machine: its name reached the disk, and its content did not
-  const Json index = parse_json(text);
-  const auto entries = index.find("files");
-  if (entries == index.end() || !entries->is_array()) fail(Code::file, "no list 'files'");
+  const JsonDocument index = parse_json(text);
+  const auto entries = index->find("files");
+  if (entries == index->end() || !entries->is_array()) fail(Code::file, "no list 'files'");
   std::vector<ListedFile> files;
   for (const Json& entry : *entries) files.push_back(file_of(entry));
   return files;
@@ -235,7 +236,7 @@ std::vector<ListedFile> parse_index(std::string_view text) {
 std::vector<ListedFile> parse_rest(std::string_view text) {
   std::vector<ListedFile> files;
   for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {
-    files.push_back(file_of(parse_json(text.substr(0, end))));
+    files.push_back(file_of(*parse_json(text.substr(0, end))));
     text.remove_prefix(end + 1);
   }
   return files;
