@@ -72,6 +72,14 @@ function(sidestream_cost name)
   endif()
 endfunction()
 
+# sidestream_later(NAME...): these run in `make test-all` only. Others that are quicker look at most of the same.
+function(sidestream_later)
+  foreach(name IN LISTS ARGN)
+    get_test_property(${name} LABELS labels)
+    set_tests_properties(${name} PROPERTIES LABELS "${labels};all")
+  endforeach()
+endfunction()
+
 # Programs are slower under the sanitizers, so their limits are longer.
 set(sidestream_patience 1)
 if(SIDESTREAM_SANITIZE)

@@ -10,6 +10,7 @@
 #include "config/options/names.hpp"
 #include "config/sections.hpp"
 #include "config/tasks/tasks.hpp"
+#include "data/mesh_arrays.hpp"
 
 namespace sidestream {
 
@@ -66,6 +67,28 @@ int default_ahead(const PlacementConfig& placement) {
   return placement.when_full == WhenFull::skip ? std::max(placement.max_in_flight, skipping) : placement.max_in_flight;
 }
 
+/// The variables of `hold`, with those of the arrays of their meshes. None where no server waits between two
+/// iterations, so that one line moves the work.
+std::vector<std::int32_t> read_held(const Settings& settings, const PlacementConfig& placement,
+                                    const Metadata& metadata) {
+  std::vector<std::int32_t> held;
+  for (const std::string& name : settings.texts("hold")) {
+    const Variable& variable = *metadata.find_variable(name);
+    if (variable.derived()) {
+      settings.fail("hold",
+                    fmt::format("found the derived variable '{}', expected published ones; name those that it is "
+                                "computed from",
+                                name));
+    }
+    held.push_back(variable.id);
+  }
+  if (!held.empty() && !settings.boolean("requests")) {
+    settings.fail("hold", "found 'hold' without 'requests: yes', expected both; nobody may ask for what is kept");
+  }
+  if (placement.mode == PlacementMode::inline_ || placement.mode == PlacementMode::job) return {};
+  return with_mesh_arrays(std::move(held), metadata);
+}
+
 LiveConfig read_live(const Document& document, const PlacementConfig& placement, const ReadContext& context) {
   const Settings section = read_section(document, "live", context);
   LiveConfig live;
@@ -80,6 +103,7 @@ LiveConfig read_live(const Document& document, const PlacementConfig& placement,
                   "found 'requests: yes' with 'forward: partials', expected another 'forward': requests run on servers "
                   "that have the blocks; remove one of them");
   }
+  if (settings.given("hold")) live.held = read_held(settings, placement, *context.metadata);
   return live;
 }
 

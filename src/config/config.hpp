@@ -122,8 +122,9 @@ struct TaskConfig {
 
 /// The section `live`: what people may ask of a running session.
 struct LiveConfig {
-  bool requests = false;  ///< analyses that are not in the configuration
-  double budget = 2;      ///< seconds for them in one iteration
+  bool requests = false;             ///< analyses that are not in the configuration
+  double budget = 2;                 ///< seconds for them in one iteration
+  std::vector<std::int32_t> held{};  ///< variables whose last values servers keep for them, with arrays of their meshes
 };
 
 struct Config {

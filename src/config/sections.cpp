@@ -248,7 +248,12 @@ Section live_section() {
            .text = "Seconds that such analyses may take in one iteration. When they are used up, the next one "
                    "waits for another iteration. One that goes on and takes longer by itself is ended.",
            .minimum = 0,
-           .range_text = "above 0"}}};
+           .range_text = "above 0"},
+          {.name = "hold",
+           .type = OptionType::variable,
+           .list = true,
+           .text = "Variables whose values of the last iteration servers keep, in memory of their own, so that a "
+                   "request need not wait for the next one. No effect with `inline` and `job`."}}};
   return {"live",
           SectionForm::option,
           "Requests of people to a running session. See [requests](requests.md).",

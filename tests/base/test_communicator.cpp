@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/mpi/agree.hpp"
+#include "base/mpi/bell.hpp"
 #include "base/mpi/communicator.hpp"
 #include "support/faults.hpp"
 #include "support/ranks.hpp"
@@ -184,4 +185,23 @@ TEST_CASE("together fails on all with the sentence of the lowest member") {
     run_collectively(group, [] { static_cast<void>(Bytes(100)); });
     return true;
   });
+}
+
+TEST_CASE("a bell is heard by members that do not wait for it") {
+  MpiCommunicator group(testing::test_ranks());
+  Bell bell(group);
+  for (int round = 0; round < 20; ++round) {
+    bell.listen();
+    // Some do not look before they end the round, and others look until the first member has rung.
+    const bool looks = group.rank() > 0 && (round + group.rank()) % 3 != 0;
+    while (looks && !bell.rung()) {
+    }
+    int meanwhile = 0;
+    CHECK(bell.ring(group.rank() == 0 && round % 4 == 0, [&] { ++meanwhile; }) == (round % 4 == 0));
+    CHECK((!looks || meanwhile == 0));
+    // Collective calls between two rounds do not disturb it.
+    std::int64_t sum = 1;
+    group.sum(std::span(&sum, 1));
+    CHECK(sum == group.size());
+  }
 }

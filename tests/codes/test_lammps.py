@@ -59,6 +59,7 @@ def published(folder, index):
     return rows[np.argsort(rows[:, 0])]
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("placement", few(["cores", "inline", "nodes", "sidecar"]))
 def test_every_atom_is_as_lammps_dumps_it(runs, placement):
     counts = set()

@@ -35,28 +35,10 @@ foreach(header IN LISTS public_headers)
   if(header MATCHES "\\.h$")
     sidestream_header_test(${header}.in_c C ${header} ${flags})
   elseif(header MATCHES "^sidestream/[a-z]+/" AND NOT header MATCHES "/(plugin|analysis|transport)\\.hpp$")
-    # Alone each is compiled by `make test-all`.
-    set_tests_properties(header.${header} PROPERTIES LABELS "unit;packaging;all")
-    list(APPEND compiled_later ${header})
+    # In `make test` these are only compiled with others, in files of the library and in plug-ins.
+    sidestream_later(header.${header})
   endif()
 endforeach()
-
-# `make test` compiles, in one test, those headers that no file of the library includes first. The others are first in a
-# file, but behind precompiled headers of the standard library, or after other files in a unity build.
-file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
-foreach(source IN LISTS sources)
-  file(STRINGS ${source} first LIMIT_COUNT 1 REGEX "^#include \"")
-  string(REGEX REPLACE "^#include \"(.*)\".*" "\\1" first "${first}")
-  list(REMOVE_ITEM compiled_later "${first}")
-endforeach()
-list(TRANSFORM compiled_later REPLACE "[/.]" "_" OUTPUT_VARIABLE never_first)
-list(TRANSFORM never_first PREPEND ${CMAKE_CURRENT_BINARY_DIR}/headers/)
-list(TRANSFORM never_first APPEND .in)
-list(JOIN never_first "\n" never_first)
-file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/headers/never-first CONTENT "${never_first}\n")
-add_test(NAME header.never_first COMMAND xargs -a ${CMAKE_CURRENT_BINARY_DIR}/headers/never-first -P 2 -n 1
-  ${CMAKE_CXX_COMPILER} -x c++ -std=c++20 ${strict} -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include)
-set_tests_properties(header.never_first PROPERTIES TIMEOUT 600 LABELS "unit;packaging" PROCESSORS 2)
 
 # Headers for programs that publish.
 sidestream_header_test(sidestream/sidestream.hpp.in_cxx17 CXX17 sidestream/sidestream.hpp ${mpi_flags})

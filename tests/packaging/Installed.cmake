@@ -24,6 +24,7 @@ if(SIDESTREAM_FORTRAN)
   sidestream_consume(fortran 120)
 endif()
 sidestream_consume(plugin 300)
+sidestream_later(packaging.plugin)  # packaging.partitioner builds a plug-in, too
 sidestream_consume(partitioner 300)
 sidestream_consume(faulty_plugins 300)
 if(SIDESTREAM_PYTHON_BUILT)

@@ -157,7 +157,7 @@ def test_two_passes_and_a_halo(reference):
         np.testing.assert_allclose([float(r["mean"]) for r in rows], t.mean(axis=(1, 2)), rtol=1e-10, atol=1e-14)
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("program", "servers", "placement"),
     [

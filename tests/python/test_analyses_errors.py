@@ -89,7 +89,7 @@ def test_kept_arrays(tmp_path):
     assert len(rows_of(folder.results / "statistics.csv")) == STEPS
 
 
-@pytest.mark.keep(5)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("options", "says"),
     [

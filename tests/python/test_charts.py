@@ -97,7 +97,7 @@ def said(text):
     return re.sub(r"\s+", "", text)
 
 
-@pytest.mark.keep(6)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", LABELS)
 def test_no_text_is_cut_or_lies_on_another(results, name, size, tmp_path):
@@ -120,7 +120,7 @@ def test_no_text_is_cut_or_lies_on_another(results, name, size, tmp_path):
     assert np.any(pixels < 200)
 
 
-@pytest.mark.keep(6)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("name", LABELS)
 def test_axes(results, name):
     figure = sidestream.plot(results / name)
@@ -132,7 +132,7 @@ def test_axes(results, name):
         assert len([t for t in axis.get_ticklabels() if t.get_text()]) >= 2 or name == "history.csv"
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("size", [(40, 30), (64, 48), (120, 90), (1200, 160), (160, 1200)])
 def test_what_has_no_room_is_left_out_and_told(results, size, tmp_path, monkeypatch):
     pages, draw = [], plotting._drawn
@@ -258,6 +258,7 @@ TABLES_OF_NOTHING = {
 }
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("name", TABLES_OF_NOTHING)
 def test_tables_of_nothing(tmp_path, name):
     header, lines = TABLES_OF_NOTHING[name]
@@ -303,7 +304,7 @@ def test_without_a_record_there_are_no_units(results, tmp_path):
     assert said(sidestream.plot(tmp_path / "linear.csv").axes[0].get_xlabel()) == said("value [10⁷]")
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("ending", "begins"), [(".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xml")])
 def test_formats_of_pictures(results, tmp_path, ending, begins):
     """Names are not parsed as mathematics, and the same table gives the same bytes."""
@@ -350,6 +351,7 @@ def test_without_matplotlib(results, tmp_path):
     assert done.returncode == 1 and "matplotlib is not installed" in done.stderr and "pip install" in done.stderr
 
 
+@pytest.mark.test_all
 def test_the_program(results, tmp_path):
     """`sidestream plot` runs this interpreter with the package that was built along with it."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}

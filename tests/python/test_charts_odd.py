@@ -104,7 +104,7 @@ def check_texts(figure, size):
     return [text for text, _ in boxes]
 
 
-@pytest.mark.keep(5)
+@pytest.mark.keep(1)
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", TABLES)
 def test_values_that_axes_cannot_show(name, tmp_path):
@@ -122,6 +122,7 @@ def test_a_histogram_without_a_width_is_visible():
     assert sidestream.plot(histogram([3, 4], [7])).axes[0].lines[0].get_marker() == "None"
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("first", [0.0, NAN])
 def test_a_spectrum_stays_logarithmic_if_a_bin_has_no_wave_number(first):
     axes = sidestream.plot(spectrum([first, 1, 2], [9, 3, 1])).axes[0]
@@ -152,6 +153,7 @@ def test_halos_without_a_mass():
     assert texts == ["mass 6.4×10¹²", "mass 10¹¹"]
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("size", [(320, 240), (1024, 768)])
 def test_dots_of_the_legend_are_apart(size):
     figure = sidestream.plot(history([1.0, 2.0]), size=size)
@@ -173,7 +175,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("size", "name"), pairs([((320, 240),), ((1024, 768),)], NAMES, strength=1))
 def test_names(name, size):
     said = {"title": {"variable": name, "with": f"_{name}"}, "unit": {"variable": "g/cm³"}}

@@ -53,6 +53,7 @@ def test_curves(table):
     }
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("quantity", "expected"),
     [

@@ -242,7 +242,7 @@ def test_what_is_missing_and_one_cell(reference):
         np.testing.assert_array_equal(found["nothing"].ravel(), [0.0])
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("ranks", "blocks", "placement"),
     [(5, 1, "{mode: cores, buffer: 32 MiB}"), (2, 2, "inline"), (8, 2, "inline"), (5, 2, "{mode: nodes, servers: 2}")],

@@ -150,6 +150,7 @@ def test_vtk_levels(grids, tmp_path):
         np.testing.assert_array_equal(hidden, fine[lo[2] : hi[2]] if level == 0 else False)
 
 
+@pytest.mark.test_all
 def test_plotfiles(grids, tmp_path):
     """yt reads every block of every level; each component is a variable."""
     yt = needs("yt")

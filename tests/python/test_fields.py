@@ -88,6 +88,7 @@ def test_fields(tmp_path, clients, placement):
     check_reader(results, clients)
 
 
+@pytest.mark.test_all
 def test_other_threads_run_while_a_small_publication_waits(tmp_path):
     """A slow server, room for one iteration, and a thread that counts meanwhile."""
     (tmp_path / "slow.py").write_text("import time\ndef slow(block):\n    time.sleep(0.5)\n    return {'n': 1}\n")

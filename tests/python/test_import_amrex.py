@@ -110,6 +110,7 @@ def test_there_and_back(plot, tmp_path):
     check_cells(plot, sidestream.open(tmp_path / "again", into="levels", mesh="grid"))
 
 
+@pytest.mark.test_all
 def test_times_of_levels(tmp_path):
     """The times of a plotfile between two synchronisations arrive in the database, and are exported again."""
     times = (0.5, 0.625, 0.6875)
@@ -145,7 +146,7 @@ def broken(place, name, old, new):
     path.write_bytes(text.replace(old, new, 1))
 
 
-@pytest.mark.keep(5)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

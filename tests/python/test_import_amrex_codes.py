@@ -76,7 +76,7 @@ def case(request, tmp_path_factory):
     return CASES[request.param], place
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(1)
 def test_imported(case, tmp_path):
     plot, place = case
     done = run("import", "amrex", place, tmp_path / "data", "--no-fsync")
@@ -87,7 +87,7 @@ def test_imported(case, tmp_path):
     amrex_files.check_cells(plot, levels, names)
 
 
-@pytest.mark.keep(2)
+@pytest.mark.test_all
 def test_like_yt(case):
     """The samples are real plotfiles, because yt reads the same values from them."""
     yt = needs("yt")
@@ -108,7 +108,7 @@ def test_like_yt(case):
     assert seen == sum(map(len, plot.boxes))
 
 
-@pytest.mark.keep(6)
+@pytest.mark.keep(1)
 def test_analysed(case, tmp_path):
     """The same cells count without an import."""
     plot, place = case

@@ -45,7 +45,7 @@ SINGLE = Particles(COUNTS, version="Version_Two_Dot_Zero_single")
 PACKED = Particles(COUNTS, version="Version_Two_Dot_One_double", integers=())
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("plot", "about"),
     [
@@ -102,7 +102,7 @@ def test_as_yt_has_them(plot, about, tmp_path):
         np.testing.assert_array_equal(np.asarray(opened[f"DM_{ours}"].values)[order], theirs[f"particle_{ours}"])
 
 
-@pytest.mark.keep(1)
+@pytest.mark.test_all
 @pytest.mark.parametrize("about", [DOUBLE, SINGLE, PACKED], ids=["double", "single", "packed"])
 def test_there_and_back(about, tmp_path):
     """yt and we find the same particles in the export as in the original."""
@@ -161,7 +161,7 @@ def broken(path, old, new):
     path.write_bytes(text.replace(old, new, 1))
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

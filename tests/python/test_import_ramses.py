@@ -277,6 +277,7 @@ def test_osyris(tmp_path, monkeypatch):
     compare_with_osyris(*imported(Sample(boxlen=1.0), tmp_path)[:2])
 
 
+@pytest.mark.test_all
 def test_yt(tmp_path):
     levels, _ = compare_with_yt(*imported(Sample(boxlen=1.0), tmp_path)[:2])
     dataset = levels.to_yt(["density", "velocity"])  # kept: what it gives has only a weak reference to it
@@ -315,7 +316,7 @@ def test_cut_of_a_real_output(tmp_path):
         np.testing.assert_allclose(levels[n]["density"][parents], np.mean(parts, axis=1), rtol=1e-12)
 
 
-@pytest.mark.keep(1)
+@pytest.mark.test_all
 @pytest.mark.parametrize("kind", ["amr", "hydro", "part"])
 def test_truncated(kind, tmp_path):
     """A file that is cut off or damaged anywhere gives a sentence with its name, and no database."""
@@ -354,7 +355,7 @@ def test_damaged(tmp_path):
         shutil.rmtree(tmp_path / "data", ignore_errors=True)
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [

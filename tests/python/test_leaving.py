@@ -32,7 +32,7 @@ PLACEMENTS = {
 }
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_client_leaves_in_the_middle(program, placement, tmp_path):

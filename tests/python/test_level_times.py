@@ -53,7 +53,7 @@ def run(folder, placement, ranks, event="times", values="[0.0, 0.25]"):
     return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60, check=False)
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("placement", "ranks"),
     [("inline", 1), ("inline", 3), ("{mode: cores, buffer: 32 MiB, per_node: 2}", 5), ("{mode: nodes, servers: 2}", 5)],

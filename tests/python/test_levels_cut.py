@@ -70,7 +70,7 @@ def rows(path):
 PLACEMENTS = [("inline", 1), ("inline", 3), ("{mode: cores, buffer: 32 MiB}", 3), ("{mode: nodes, servers: 2}", 5)]
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "ranks"), PLACEMENTS)
 def test_cut(placement, ranks, tmp_path):
     results, done = run(tmp_path, placement, ranks, complete=False)
@@ -84,7 +84,7 @@ def test_cut(placement, ranks, tmp_path):
     assert sidestream.open(results / "data", iteration=1)["t"].shape == (4, 4, 4)
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "ranks"), PLACEMENTS)
 def test_completed(placement, ranks, tmp_path):
     results, done = run(tmp_path, placement, ranks, complete=True)

@@ -24,7 +24,7 @@ def data(tmp_path_factory):
     return place / "run/data"
 
 
-@pytest.mark.keep(1)
+@pytest.mark.test_all
 @pytest.mark.parametrize("step", [0, 1])
 def test_octree(data, step):
     levels = sidestream.open(data, into="levels", mesh="tree", iteration=step)

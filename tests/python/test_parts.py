@@ -318,7 +318,7 @@ def pixels(path):
     return vtk_to_numpy(reader.GetOutput().GetPointData().GetScalars())
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("placement", "ranks"),
     [

@@ -25,6 +25,7 @@ def theirs(twins):
     return refined_twins.yt_grids(twins.world)
 
 
+@pytest.mark.test_all
 @both
 def test_statistics_like_yt(twins, theirs, name):
     everything = theirs.all_data()

@@ -64,7 +64,7 @@ def twin(arrays, dimensions):
     return left
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("name", WHOLE)
 @pytest.mark.parametrize("readers", [1, 3])
 def test_restart_gives_back_every_bit(run, name, readers):

@@ -107,6 +107,7 @@ def test_every_kept_stream(decode):
         assert found.tobytes() == own.cells.astype(dtype).tobytes(), number
 
 
+@pytest.mark.keep(1)
 def test_damage_is_noticed(decode):
     """Damage is noticed, or does no harm, because some bits have no meaning."""
     rng, noticed, count = np.random.default_rng(1), 0, 0

@@ -97,6 +97,7 @@ def test_the_command_prints_where_the_page_is_and_ends_with_an_interrupt(tmp_pat
         assert "Traceback" not in process.stderr.read()
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [

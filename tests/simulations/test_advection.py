@@ -43,7 +43,7 @@ def test_patches(tmp_path, dimensions, ratio):
             assert set(found.numbers(beside // found.ratio, level - 1)) <= coarse
 
 
-@pytest.mark.keep(1)
+@pytest.mark.test_all
 @pytest.mark.parametrize("arguments", [
     ["gaussian", "--cells", 32, "--steps", 60],
     ["cylinder", "--cells", 32, "--flow", "swirl", "--steps", 50, "--ratio", 4, "--levels", 2],
@@ -61,7 +61,7 @@ def test_ranks_without_patches(tmp_path):
     assert dump(tmp_path, 9, *arguments) == dump(tmp_path, 1, *arguments)
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("flow", ["translation", "swirl"])
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_mass_is_kept(tmp_path, flow, dimensions):
@@ -145,7 +145,7 @@ def test_patches_follow(tmp_path):
     assert before - after and after - before
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

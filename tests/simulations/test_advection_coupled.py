@@ -84,6 +84,7 @@ def test_the_same_bytes_in_every_placement(tmp_path):
         assert tables(tmp_path, placement, ranks, f"case{number}", *more, servers=servers) == reference, placement
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize(
     ("wrote", "placement"), few([(4, "{mode: nodes, buffer: 32 MiB, servers: 1}"), (1, "inline"), (3, "inline")])
 )

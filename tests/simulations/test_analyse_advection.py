@@ -32,6 +32,7 @@ def insitu(request, tmp_path_factory):
     return folder / "insitu", tasks
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     few([(5, "inline"), (3, "{mode: cores, buffer: 32 MiB}"), (1, "inline"), (2, "inline"), (3, "inline")], keep=2),

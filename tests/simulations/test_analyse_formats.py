@@ -104,6 +104,7 @@ OPENPMD = statistics(
 )  # fmt: skip
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("based", "ranks"), pairs(["group", "file"], [3, 1], strength=1))
 def test_openpmd(tmp_path, based, ranks):
     """Several iterations in one file or in several, with units, offsets and constant components."""
@@ -166,7 +167,7 @@ def openpmd_by_hand(path, arrays, *, order="C", labels, spacing, position=None):
             record.attrs.update({"gridGlobalOffset": np.zeros(len(labels)), "gridUnitSI": 1.0})
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("order", "labels", "turn"),
     [("C", "zyx", False), ("F", "xyz", False), ("C", "xyz", True), ("F", "zyx", True)],
@@ -238,7 +239,7 @@ PLOTS = {
 }  # fmt: skip
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("name", "ranks"), pairs(sorted(PLOTS), [1, 3], strength=1))
 def test_levels(tmp_path, name, ranks):
     """Cells that no finer ones cover count, as in the import, also for positions."""
@@ -277,6 +278,7 @@ def test_particles_of_plotfiles(tmp_path, ranks):
             check(table(found, "DM_position")[c], place[:, c])
 
 
+@pytest.mark.test_all
 def test_damaged_plotfile(tmp_path):
     original = amrex_files.write_plot(Plot(), tmp_path / "plt00040")
     file = original / "Level_1" / "Cell_D_00000"

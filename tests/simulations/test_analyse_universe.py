@@ -49,7 +49,7 @@ def insitu(tmp_path_factory):
     return folder / "insitu"
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     [
@@ -101,6 +101,7 @@ iteration: {cycle: /about@step, time: "@a"}
 """
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("order", "ranks"), few([("column", 3), ("row", 2), ("column", 1)], keep=2))
 def test_arrays_of_another_program(tmp_path, insitu, order, ranks):
     """Files by h5py, in either order of axes, in compressed chunks or not, with separate components."""
@@ -176,7 +177,7 @@ def test_some_iterations(tmp_path, insitu):
     assert "of the 4 iterations of the files none is asked for" in said
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("tasks", "options", "sentence"),
     [
@@ -268,6 +269,7 @@ def test_a_variable_that_one_iteration_lacks(tmp_path, insitu):
     assert "'pressure'" in said
 
 
+@pytest.mark.test_all
 def test_the_run_itself_may_be_analysed_again(tmp_path, insitu):
     """Uses the configuration of the run; its outputs are left out, and results go elsewhere."""
     said = run(

@@ -146,6 +146,7 @@ CASES = [
 ]
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize(("size", "arguments"), few(CASES))
 def test_the_same_bits_on_any_number_of_ranks(tmp_path, size, arguments):
     options = [*arguments, "--a", 0.1, "--relax", 4, "--steps", 11, "--report", 1]

@@ -133,6 +133,7 @@ def test_a_blast_is_its_own_image_in_mirrors(tmp_path):
         np.testing.assert_allclose(leaves.energy[image], leaves.energy, rtol=1e-11)
 
 
+@pytest.mark.test_all
 def test_turbulence_begins_as_asked(tmp_path):
     arguments = ["turbulence", "--least", 4, "--most", 4, "--steps", 0]
     leaves = Leaves(dump(tmp_path, 2, *arguments, "--mach", 3))
@@ -146,7 +147,7 @@ def test_turbulence_begins_as_asked(tmp_path):
     assert dump(tmp_path, 1, *arguments, "--seed", 2) != dump(tmp_path, 1, *arguments)
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -58,6 +58,7 @@ def reference(tmp_path_factory):
     return results(tmp_path_factory.mktemp("reference"), "inline", 1, "reference")
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "ranks"), few(CASES, keep=2))
 def test_the_same_bytes_in_every_placement(tmp_path, reference, placement, ranks):
     assert results(tmp_path, placement, ranks, "case") == reference
@@ -103,6 +104,7 @@ def read(path):
     return reader.GetOutput()
 
 
+@pytest.mark.test_all
 def test_the_shell_is_closed_and_round(tmp_path):
     """Every edge has two triangles, nothing is NaN, and the surfaces lie round the blast."""
     needs("vtk")

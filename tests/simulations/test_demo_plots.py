@@ -128,6 +128,7 @@ def test_timeline_shows_every_part(runs, tmp_path):
         assert rgb(colour) in shown, colour
 
 
+@pytest.mark.test_all
 def test_histogram_and_statistics_are_drawn(tmp_path):
     bins, steps = 20, 15
     edges = np.linspace(-1, 1, bins + 1)

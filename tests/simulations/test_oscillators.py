@@ -61,7 +61,7 @@ def sample(tmp_path):
     return file
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("kind", ["periodic", "decaying", "damped", "all"])
 @pytest.mark.parametrize("centering", ["cell", "node"])
 def test_values_follow_the_formula(tmp_path, kind, centering):

@@ -138,6 +138,7 @@ def test_environment_names_the_configuration(tmp_path, monkeypatch):
     assert (tmp_path / "out" / "statistics.csv").exists()
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "ranks"), [("inline", 2), ("{mode: cores, buffer: 32 MiB}", 3)])
 def test_sigterm_closes_in_order(tmp_path, placement, ranks):
     """Every rank gets the signal at another moment. All that was published is delivered and written."""

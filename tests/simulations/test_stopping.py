@@ -24,6 +24,7 @@ PROGRAMS = {
 PLACEMENTS = [("inline", 3), ("cores", 5), ("{mode: nodes, buffer: 32 MiB, servers: 2}", 6)]
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("name", "placement", "ranks"),
     few(["advection"], PLACEMENTS, keep=0)

@@ -36,7 +36,7 @@ def growth(a):
     return np.sqrt(MATTER / a**3 + 1 - MATTER) * np.trapezoid(inner, fine)
 
 
-@pytest.mark.keep(1)
+@pytest.mark.test_all
 @pytest.mark.parametrize("arguments", [("--cells", 16), ("--cells", 24, "--order", 1), ("--cells", 11)])
 def test_the_same_bits_on_any_number_of_ranks(tmp_path, arguments):
     options = ["--particles", 12, *arguments, "--box", 20, "--last", 3, "--steps", 12]
@@ -92,7 +92,7 @@ def test_momentum_and_mass_stay(tmp_path):
     assert (total < 1e-6 * np.abs(found["momentum"]).sum(axis=0)).all()
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

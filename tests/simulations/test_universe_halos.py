@@ -58,6 +58,7 @@ def test_as_many_heavy_halos_as_friends_of_friends_find(universe):
         assert particles >= 10 and abs(cells - particles) <= 0.3 * particles, (least, cells, particles)
 
 
+@pytest.mark.test_all
 def test_heavy_halos_are_the_same_ones(universe):
     """Most particles near a peak are in one group, whose mass is about that of the halo."""
     halos, places, group = universe

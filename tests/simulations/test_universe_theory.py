@@ -34,7 +34,7 @@ def bins_of(n, box, power):
     return np.bincount(which, values)[1:] / np.bincount(which)[1:]
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("box", [4000, 200, 10])
 @pytest.mark.parametrize("options", [{}, {"matter": 0.25, "baryons": 0.06, "hubble": 0.6, "tilt": 1.05, "sigma8": 0.9}])
 def test_the_linear_spectrum_is_that_of_another_program(tmp_path, box, options):

@@ -81,6 +81,7 @@ def states(path, step):
     path.write_bytes(content)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("name", "contexts", "segments"), [("database", 11, 509), ("database-trees/packed", 197, 2503)]
 )

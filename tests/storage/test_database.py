@@ -95,6 +95,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "ranks", "blocks"), few(PLACES, keep=2))
 def test_same_values_from_every_placement(tmp_path, placement, ranks, blocks):
     for options in ("kind: checkpoint", "kind: post, contributors_per_file: 1, max_file_size: 64 KiB, fsync: false"):
@@ -132,7 +133,7 @@ def open_in_python(*arguments, **options):
     return sidestream.open(*arguments, **options)
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     "codec", ["zstd", "gzip", "byte-shuffle", "bit-shuffle", "byte-shuffle, zstd", "bit-shuffle, gzip"]
 )
@@ -208,6 +209,7 @@ def test_h5py_reads_in_place_wherever_the_directory_is(tmp_path, monkeypatch, ce
         assert set(segment) >= {"float64", "uint8"}
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("writers", "readers"), few([(2, 3), (5, 2), (1, 8), (3, 1), (8, 5), (3, 3)], keep=2))
 def test_restart_on_other_numbers_of_ranks(tmp_path, writers, readers):
     simulate(tmp_path, writers, "--blocks", writers + 2, "--dt", 0.13, options="keep: 2")
@@ -323,6 +325,7 @@ def test_ls_and_info(tmp_path):
     )
 
 
+@pytest.mark.test_all
 def test_cut_off_and_flipped_bytes_are_noticed(tmp_path):
     """Whatever byte is changed or cut off, contexts that are reported as whole have their values, and the others are
     named."""
@@ -403,6 +406,7 @@ def nonsense(number, chance):
     return change
 
 
+@pytest.mark.test_all
 def test_nonsense_with_right_checksums_is_an_error(tmp_path):
     """Numbers that make no sense, with right checksums, neither crash the reader nor take all memory."""
     chance = random.Random(3)
@@ -439,6 +443,7 @@ def test_python_reads_contexts_over_time(tmp_path):
     np.testing.assert_array_equal(sidestream.open(data, iteration=2)["field"], expected[2].T)
 
 
+@pytest.mark.test_all
 def test_killed_runs_lose_no_committed_context(tmp_path):
     chance = random.Random(5)
     expected, _ = simulate(tmp_path, 1, "--blocks", 3, steps=200, options="keep: 1, hdf5: false", grid=(6, 5, 4))

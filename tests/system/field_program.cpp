@@ -306,6 +306,14 @@ bool goes_on(const Options& options, MPI_Comm comm, bool failed) {
   return on != 0;
 }
 
+/// Waits until a file exists, for a minute at most.
+void wait_for_file(const std::string& file) {
+  constexpr int tries = 6000;
+  for (int n = 0; n < tries && access(file.c_str(), F_OK) != 0; ++n) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
 void run(sidestream::Session& session, const Options& options) {
   int rank = 0, size = 1;
   MPI_Comm_rank(session.comm(), &rank);
@@ -357,6 +365,7 @@ void run(sidestream::Session& session, const Options& options) {
     }
     field.repeat_block(step);
     if (pause) usleep(static_cast<useconds_t>(pause * 1000));
+    if (step == options.number("gate_at", -1)) wait_for_file(options.text("gate"));
     if (options.number("die_at", -1) == step && rank == 0) raise(SIGKILL);
     if (step == options.number("signal_at", -1)) session.signal("burst");
     // Times differ as with rounding on each rank.

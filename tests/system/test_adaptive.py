@@ -263,7 +263,7 @@ def check_same(results, reference):
         assert found[name] == data, name
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("reference", "placement", "ranks", "blocks"), pairs([2, 3], PLACEMENTS, strength=1), indirect=["reference"]
 )
@@ -372,6 +372,7 @@ def test_labels_beside_levels(tmp_path):
             sidestream.halo_labels(levels, results / f"t-grid-{step}.h5")
 
 
+@pytest.mark.keep(1)
 def test_sidecar(tmp_path, reference):
     dimensions, expected = reference
     placement = f"{{mode: sidecar, session: test-{uuid.uuid4().hex[:12]}, buffer: 8 MiB, when_full: wait}}"
@@ -379,6 +380,7 @@ def test_sidecar(tmp_path, reference):
     check_same(simulate(tmp_path, path, 3, dimensions, 4, [TOOL, "serve", str(path)]), expected)
 
 
+@pytest.mark.keep(1)
 def test_job(tmp_path, reference):
     dimensions, expected = reference
     path = configure(
@@ -458,6 +460,7 @@ def add_vtk(path, normal, origin, areas):
         areas[values[n]] += 0.5 * np.linalg.norm(np.cross(sides[:-1], sides[1:]).sum(axis=0))
 
 
+@pytest.mark.test_all
 def test_like_yt(tmp_path):
     """Slices and projections of yt's own octree of the same leaves."""
     yt = needs("yt")

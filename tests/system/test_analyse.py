@@ -82,7 +82,7 @@ def kinds(request, tmp_path_factory):
     return simulate(folder, path, kind, 3, changing, 0), tasks, kind
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("kinds", "files", "ranks"),
     pairs([(kind, files) for kind in KINDS for files in FILES], [1, 2, 5], strength=1),

@@ -45,7 +45,7 @@ def references(tmp_path_factory):
     return files
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("change", "clients", "placement"), pairs(CHANGES, [2, 5], PLACEMENTS, strength=1))
 def test_the_same_results_whatever_changes_hands(tmp_path, references, placement, clients, change):
     if "pretend_nodes" in placement:

@@ -96,6 +96,7 @@ def test_without_an_interpreter_it_is_said_once(tmp_path, monkeypatch):
     assert (done.results / f"histogram-{STEPS - 1}.csv").is_file() and not list(done.results.glob("*.png"))
 
 
+@pytest.mark.test_all
 def test_a_picture_that_fails_is_a_warning(tmp_path, interpreter):
     interpreter("""\
 #!/bin/sh

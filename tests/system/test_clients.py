@@ -50,7 +50,7 @@ def rows(done, name="statistics.csv"):
     return [dict(zip(names, line.split(","), strict=True)) for line in lines[1:]]
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_times_that_differ_in_the_last_bit_are_the_first_clients(tmp_path, placement):
     done = run_anywhere(tmp_path, 3, placement, TASKS, ["steps=4", "nudge=1"])
@@ -62,7 +62,7 @@ def test_times_that_differ_in_the_last_bit_are_the_first_clients(tmp_path, place
     assert "0 on client 0 and 5e-324 on client " in done.text
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_block_that_two_clients_declare_is_refused_while_they_do(tmp_path, placement):
     done = run_anywhere(tmp_path, 3, placement, TASKS, ["steps=6", "repeat_at=2"])
@@ -128,7 +128,7 @@ outputs:
 )
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_variable_that_nobody_publishes_in_one_iteration(tmp_path, placement):
     done = run_anywhere(tmp_path, 2, placement, BOTH, ["steps=3", "without_p_at=1"])

@@ -76,7 +76,7 @@ def check_run(done, reference, report, lost=(1,)):
     assert report in (done.results / "run.yaml").read_text()
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("how", DEATHS)
 def test_a_process_that_dies(tmp_path, reference, how):
     done = run(tmp_path, 3, "{mode: cores, buffer: 32 MiB}", tasks_with(how), [f"steps={STEPS}"])
@@ -144,6 +144,7 @@ def test_much_output(tmp_path, reference):
     assert "line 0 of many" in done.text and "line 0 of many" not in (done.results / "run.yaml").read_text()
 
 
+@pytest.mark.test_all
 def test_a_worker_that_is_killed_while_it_waits_costs_nothing(tmp_path, reference):
     command, results = prepare(tmp_path, 1, "inline", tasks_with("nothing"), [f"steps={STEPS}", "pause_ms=400"])
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as program:
@@ -179,6 +180,7 @@ def wait_for(file, program):
     assert file.exists(), program.communicate()[0]
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("placement", few(["{mode: cores, buffer: 32 MiB}", "inline", "{mode: nodes, servers: 1}"]))
 def test_a_worker_that_is_killed_while_it_starts(tmp_path, reference, placement):
     """A worker that fails at its start costs one iteration, and the next iteration starts another."""
@@ -239,6 +241,7 @@ C_DEATHS = {
 INLINE, CORES, NODES, PARTIALS = PLACEMENTS
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("placement", "how"),
     few(

@@ -160,7 +160,7 @@ def options_for(dimensions, clients, changing=1):
     return [f"dimensions={dimensions}", f"ghosts={clients % 3}", f"changing={changing}"]
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("placement", "clients", "servers", "dimensions", "periodic"), pairs(PLACEMENTS, ["", "xyz"], strength=1)
 )

@@ -114,7 +114,7 @@ def check(done, clients, reference, beside=()):
             np.testing.assert_array_equal(values, others[name], name)
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("placement", "clients", "servers", "options"),
     [

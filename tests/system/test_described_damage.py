@@ -86,6 +86,7 @@ def damaged(data, random):
     return bytes(data)
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.test_all) for n in range(1, 16))])
 def test_damaged_bytes(folder, seed):
     whole = (folder / "data.h5").read_bytes()
@@ -123,7 +124,7 @@ def odd_arrays():
     yield "not a number", np.full((5, 6, 7), np.nan)
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("array", [pytest.param(array, id=name) for name, array in odd_arrays()])
 def test_odd_arrays(folder, array):
     with h5py.File(folder / "data.h5", "a") as file:

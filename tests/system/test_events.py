@@ -143,6 +143,7 @@ def test_cores(tmp_path, clients, servers, seed):
     check(raised, seen, clients, servers)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("clients", "servers", "seed", "more"), [(1, 2, 1, ""), (5, 3, 3, ""), (3, 2, 5, ", progress: calls")]
 )
@@ -217,6 +218,7 @@ def wait_for_more(folder, more):
     wait_for(lambda: iterations_seen(folder) >= wanted, f"what servers see of {more} iterations")
 
 
+@pytest.mark.test_all
 def test_servers_that_die_while_events_are_exchanged(tmp_path):
     """One of two servers is killed, once or more, while they exchange events in each iteration. Both see events once
     and in the same order, and the last servers see all events that are raised from then on."""

@@ -115,6 +115,7 @@ def has_ghosts(files):
     return sum(attributes["lo"] != attributes["points_lo"] for _, attributes in files.values())
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("kind", "placement", "servers"), few(OPTIONS, WAYS, kept=[("changing", *WAYS[2]), ("uneven", *WAYS[4])])
 )
@@ -215,6 +216,7 @@ def surfaces(done):
     return {path.name: path.read_bytes() for path in sorted(done.results.glob("*.vtp"))}
 
 
+@pytest.mark.test_all
 def test_what_ghosts_are_declared_decides_whether_they_are_used(tmp_path):
     """Wrong ghosts are used only if they are declared filled. Then the wrong result is the same in every placement."""
     found = {}
@@ -232,6 +234,7 @@ def test_what_ghosts_are_declared_decides_whether_they_are_used(tmp_path):
         assert files == (wrong if filled else right), placement
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", [p for p in PLACEMENTS if "nodes" in p and "s: 1" not in p and "regrid" not in p])
 def test_nothing_moves_for_halos_that_ghosts_hold(tmp_path, placement):
     clients, n = 4, 12

@@ -80,7 +80,7 @@ def test_a_death_in_each_phase(tmp_path, surfaces, mode, victim, phase):
     assert len([name for name in found if name.startswith(behind)]) == int(phase.endswith("ahead"))
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "group", "on_error"), pairs(PLACEMENTS, "ab", ["report", "stop"]))
 def test_on_error_hears_of_either_group(tmp_path, placement, group, on_error):
     """Either group may fail: with `stop` the next call tells it, with `report` the account."""
@@ -207,6 +207,7 @@ def stand_still_now_and_then(processes, going_on, chance):
     return stops
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize(("seed", "mode"), few([1, 2], PLACEMENTS))
 def test_random_delays(tmp_path, mode, seed):
     """Clients, forwarders and servers of both groups pause at random, with few iterations in flight; results keep

@@ -46,6 +46,7 @@ def iterations_in(folder, table):
 CRASH, LOOP = ("crash", "ended by SIGSEGV"), ("loop", "not answered within 1 s")
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("placement", "how", "says", "group"),
     few(PLACEMENTS, [CRASH, LOOP], "ab", kept=[(CORES, *CRASH, "b"), (BLOCKS, *LOOP, "a")]),
@@ -75,6 +76,7 @@ analyses:
     assert all(above[row["iteration"]] == row["above"] for row in rows_of(done.results, "above.csv"))
 
 
+@pytest.mark.test_all
 @pytest.mark.usefixtures("nobody_is_left")
 def test_isolated_analyses_of_sidecar_groups(tmp_path):
     tasks = """\
@@ -101,6 +103,7 @@ analyses:
 """
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "clients"), few(PLACEMENTS, [1, 2, 3, 5], kept=[(CALLS, 3), (PARTIALS, 2)]))
 def test_an_analysis_of_the_second_group_steers(tmp_path, placement, clients):
     """Servers look for values of the second group ten times a second, so that later values may replace some."""
@@ -141,6 +144,7 @@ def test_steering_from_the_second_group_where_iterations_are_refused(tmp_path, c
     assert changes[max(changes)][0] == 1, done.text
 
 
+@pytest.mark.test_all
 def test_the_second_group_of_a_sidecar_steers(tmp_path):
     file = steering.write(tmp_path, f"{{mode: sidecar, buffer: 32 MiB, {SIZES}, session: {uuid.uuid4().hex}}}", STEERED)
     with (

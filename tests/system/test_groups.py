@@ -64,7 +64,7 @@ def rows_of(done, table):
 CASES = [(1, (1, 1)), (2, (1, 2)), (3, (2, 3)), (5, (1, 1, 1))]
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("clients", "sizes"), CASES)
 def test_nodes(tmp_path, references, clients, sizes):
     placement = f"{{mode: nodes, {groups_text(sizes)}, buffer: 8 MiB}}"
@@ -101,7 +101,7 @@ def test_nodes_with_forwarders(tmp_path, references, move):
     check(done, 5, references(()))
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("per_node", "nodes", "sizes"),
     pairs([(2, 0), (3, 0), (2, 2)], [((1, 1),), ((1, 2),), ((3, 2),)], strength=1),
@@ -116,7 +116,7 @@ def test_nodes_with_forwarders_that_reduce(tmp_path, references, per_node, nodes
     check(done, ranks - sum(sizes) - per_node * max(nodes, 1), references(()))
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("clients", "sizes"), CASES)
 def test_cores(tmp_path, references, clients, sizes):
     placement = f"{{mode: cores, {groups_text(sizes)}, buffer: 8 MiB}}"
@@ -149,6 +149,7 @@ def test_cores_that_spill(tmp_path, references):
     assert int(re.search(r"\n  spilled: (\d+)\n", (done.results / "run.yaml").read_text())[1]) > 0
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("clients", "sizes", "nodes"),
     few([(3, (2, 1), 0), (5, (1, 1), 2), (1, (1, 1), 0), (5, (1, 1, 1), 0)], keep=2),
@@ -174,6 +175,7 @@ analyses:
 """
 
 
+@pytest.mark.test_all
 def test_sidecar_groups_that_are_stopped_and_replaced_end_at_one_iteration(tmp_path):
     with Sidecar(tmp_path, TWO_TABLES, groups="{a: 1, b: 1}") as sidecar:
         for _ in range(3):
@@ -190,6 +192,7 @@ def test_sidecar_groups_that_are_stopped_and_replaced_end_at_one_iteration(tmp_p
         assert accounts[0]["delivered"] == len(sidecar.rows())
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("victim", few([1, 0]))
 def test_a_killed_sidecar_server_of_one_group_and_the_next_group(tmp_path, victim):
     """The death of a server ends its job. Iterations without an answer are unknown, and the next servers go on
@@ -219,6 +222,7 @@ def test_sidecar_servers_of_other_groups_get_a_sentence(tmp_path):
         assert "give both the same placement.groups" in servers.text(), servers.text()
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("option", "mode"),
     few(
@@ -258,7 +262,7 @@ PLACEMENTS = [
 ]
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_no_group_waits_for_another(tmp_path, placement):
     """The first iteration of group b ends when the last result of group a is on disk. With one group it would never
@@ -410,6 +414,7 @@ outputs:
     assert any(found["one"][0].values())
 
 
+@pytest.mark.test_all
 def test_sizes_from_earlier_runs(tmp_path):
     """One server does one task by itself, and servers share another. The costs tell which is which."""
     tasks = """\

@@ -49,7 +49,7 @@ def reference(tmp_path_factory):
     return results_of(done)
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     [

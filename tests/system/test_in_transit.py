@@ -35,7 +35,7 @@ EXTRA = {
 }
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("way", "clients"), pairs(WAYS, [1, 3, 5], strength=1))
 def test_the_same_results_whatever_the_way(tmp_path, reference, way, clients):  # noqa: F811
     if "nodes" in way:
@@ -65,6 +65,7 @@ def test_the_same_results_whatever_the_partitioner(tmp_path, reference, partitio
     check(done, clients, reference)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("way", few(["calls", "partials", "thread", "forwarders"], keep=2))
 def test_over_tcp(tmp_path, reference, way):  # noqa: F811
     # Without shared memory MPICH takes every rank for a node of its own.
@@ -169,6 +170,7 @@ def test_a_partitioner_that_wants_costs_gets_them(tmp_path):
 # ---- A server that stands still -------------------------------------------------------------------------------------
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("way", "when_full"), few(["thread", "calls", "forwarders", "partials"], ["wait", "skip"], keep=2)
 )
@@ -260,6 +262,7 @@ def compare(done, steps, servers, expect):
 CASES = [(3, 3, 2), (1, 4, 1), (8, 2, 1), (5, 2, 3)]
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("clients", "blocks", "servers", "forward"),
     few(CASES, ["none", "blocks"], kept=[(3, 3, 2, "none"), (5, 2, 3, "blocks")]),
@@ -286,7 +289,7 @@ def test_a_slice_moves_the_blocks_it_cuts(tmp_path, clients, blocks, servers, fo
     compare(done, steps, servers, lambda step: expected(needed, order, servers, 1, n))
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("clients", "blocks", "servers"), CASES)
 def test_an_isosurface_moves_the_blocks_that_bracket_its_values(tmp_path, clients, blocks, servers):
     n, steps, values = 24, 3, [1.5, 1.6]

@@ -107,7 +107,7 @@ def test_databases(written, mode):
             np.testing.assert_array_equal(whole.transpose(2, 1, 0), expected(variable))
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("options", "last"),
     [

@@ -87,6 +87,7 @@ def test_results_are_those_of_inline(tmp_path, reference, engine, clients, sizes
     assert "nodes" not in first
 
 
+@pytest.mark.test_all
 def test_no_group_waits_for_another(tmp_path):
     """The second group stands still. The first one goes on for as many iterations as may be in flight."""
     write_configuration(tmp_path, "engine: files", TWO + " max_in_flight: 6,", tasks=TABLES)
@@ -125,6 +126,7 @@ def long_reference(folder, tasks, steps):
     return results_of(done, endings=(".csv",))
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("engine", few(ENGINES))
 @pytest.mark.parametrize("victims", few([((0, 2),), ((0,),), ((1,),), ((2,),)]))
 def test_a_killed_group_is_replaced_and_nothing_is_lost(tmp_path, engine, victims):
@@ -244,7 +246,7 @@ def test_one_group_that_is_stopped_does_not_hold_up_the_other(tmp_path):
     assert rows_in(tmp_path, "statistics.csv") > account["delivered"]
 
 
-@pytest.mark.keep(1)
+@pytest.mark.test_all
 @pytest.mark.parametrize("when_full", ["wait", "skip"])
 def test_a_sender_that_is_stopped_for_too_long(tmp_path, when_full):
     """Its group takes it for dead and leaves, and so do the others. When it goes on nobody waits."""
@@ -344,6 +346,7 @@ def test_a_simulation_that_dies_ends_all_groups(tmp_path):
         assert all(line.count(",") == rows[0].count(",") for line in rows) and len(rows) > 5
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("processes", few([1, 3]))
 def test_an_endpoint_of_another_size(tmp_path, processes):
     write_configuration(tmp_path, "engine: files", TWO, tasks=TABLES)
@@ -400,7 +403,7 @@ def test_sizes_that_the_endpoint_chooses(tmp_path, reference):
     assert "group      b: servers for" in checked.stdout, checked.stdout
 
 
-@pytest.mark.keep(1)
+@pytest.mark.test_all
 @pytest.mark.parametrize(
     ("tasks", "processes", "sentence"),
     [
@@ -439,6 +442,7 @@ def spilled_bytes(folder):
     return sum(file.stat().st_size for file in (folder / "spilled").iterdir())
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize(
     ("senders", "nodes", "placement"),
     few(

@@ -214,13 +214,14 @@ def test_placements(tmp_path, kind, changing, placement, clients, servers):
     check(simulate(tmp_path, path, kind, clients + servers, changing, 0), kind, 2 * clients, changing)
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("kind", "changing"), KINDS)
 def test_declared_by_calls(tmp_path, kind, changing):
     path = configure(tmp_path, kind, "{mode: nodes, servers: 2, buffer: 4 MiB}", changing, calls=1)
     check(simulate(tmp_path, path, kind, 5, changing, 1), kind, 6, changing)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("kind", "changing"), few(KINDS[::-1], keep=2))
 def test_sidecar(tmp_path, kind, changing):
     session = f"test-{uuid.uuid4().hex[:12]}"
@@ -229,6 +230,7 @@ def test_sidecar(tmp_path, kind, changing):
     check(results, kind, 6, changing)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("kind", "changing"), few(KINDS[2:] + KINDS[:2], keep=2))
 def test_job(tmp_path, kind, changing):
     path = configure(

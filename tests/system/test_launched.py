@@ -40,6 +40,7 @@ def test_a_rank_that_dies_ends_its_own_run_only(tmp_path):
     check(run(tmp_path / "next", 2, "inline", TASKS), 2)
 
 
+@pytest.mark.test_all
 def test_a_run_that_does_not_end_is_named(tmp_path):
     tasks = f"analyses:\n  - await: {{variable: t, at: 0, path: {tmp_path}/never}}\n"
     with pytest.raises(AssertionError, match=f"not done after 2 s: .*{tmp_path}/stuck/run.yaml"):

@@ -37,7 +37,7 @@ def reference(tmp_path_factory):
     return found
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "clients", "servers"), PLACEMENTS[1:])
 def test_placements(tmp_path, reference, placement, clients, servers):
     assert run(tmp_path, "run", placement, clients + servers) == reference

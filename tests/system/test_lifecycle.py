@@ -26,7 +26,7 @@ SCHEDULES = [
 ]
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "schedule", "expected"), pairs(PLACEMENTS, SCHEDULES, strength=1))
 def test_schedules(tmp_path, placement, schedule, expected):
     tasks = f"analyses:\n  - statistics: {{variable: t, {schedule}}}\n  - histogram: {{variable: t, on: burst}}\n"
@@ -63,6 +63,7 @@ def test_a_run_that_fails_to_start_does_not_count_as_an_earlier_run(tmp_path):
     assert mended.status == 0, mended.text
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_resumed_run_continues_tables_and_series(tmp_path, placement):
     tasks = (

@@ -123,7 +123,7 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.keep(5)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("dimensions", "placement", "clients", "servers"), pairs([1, 2, 3], PLACEMENTS, strength=1))
 def test_every_centring(tmp_path, dimensions, placement, clients, servers):
     configuration(tmp_path, placement, dimensions)

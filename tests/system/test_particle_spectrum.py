@@ -107,7 +107,7 @@ PLACEMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "clients", "servers"), PLACEMENTS)
 def test_placements(tmp_path, placement, clients, servers):
     results = run(tmp_path, placement, clients + servers)

@@ -32,7 +32,7 @@ def reference(tmp_path_factory):
     return files
 
 
-@pytest.mark.keep(6)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("partitioner", WHOLE)
 def test_same_results(tmp_path, reference, partitioner):
     done = run(tmp_path, 6, nodes(partitioner), options=OPTIONS)

@@ -196,11 +196,13 @@ def test_declared_by_calls_and_with_ghosts(tmp_path, alone, placement, further):
     check_same(simulate(tmp_path, placement, 5, **further), alone)
 
 
+@pytest.mark.test_all
 def test_sidecar(tmp_path, alone):
     placement = f"{{mode: sidecar, session: test-{uuid.uuid4().hex[:12]}, buffer: 8 MiB, when_full: wait}}"
     check_same(simulate(tmp_path, placement, 4, beside=[TOOL, "serve", str(tmp_path / "run.yaml")]), alone)
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("readers", few([3, 1]))
 def test_job(tmp_path, alone, readers):
     placement = f"{{mode: job, buffer: 32 MiB, stream: {{name: s, directory: {tmp_path}, engine: files}}}}"
@@ -208,6 +210,7 @@ def test_job(tmp_path, alone, readers):
     check_same(simulate(tmp_path, placement, 5, beside=beside), alone)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "ranks"), [("inline", 1), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)])
 def test_two_dimensions(tmp_path, placement, ranks):
     results = simulate(tmp_path, placement, ranks, dimensions=2)
@@ -360,7 +363,7 @@ def test_one_level_alone(tmp_path, placement, ranks):
             assert moved(results) == (amounts(needed) if level >= 0 else UNCOVERED)
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("levels", [[0, 0], [1, 1], [1, 2], [2, 2]])
 def test_levels_that_are_not_chosen_stay(tmp_path, levels):
     tasks = f"analyses:\n  - statistics: {{variable: t, levels: {levels}, file: t.csv}}\n"

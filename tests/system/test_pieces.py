@@ -88,7 +88,7 @@ def compare(results, one):
             assert attributes == {"unit": "K", "version": 3, "scale": 0.125, "source": "a test"}
 
 
-@pytest.mark.keep(5)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("pieces", ["true", "auto"])
 @pytest.mark.parametrize(
     ("ranks", "placement"),

@@ -65,6 +65,7 @@ def test_a_client_without_blocks(tmp_path, reference, placement):
     check(done, 3, reference)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     "placement", ["inline", "{mode: cores, buffer: 32 MiB, per_node: 1}", "{mode: nodes, servers: 2}"]
 )
@@ -85,6 +86,7 @@ def test_in_place(tmp_path, reference, placement):
     check(done, 2, reference)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("nodes", [2, 3])
 def test_pretended_nodes(tmp_path, reference, nodes):
     done = run(

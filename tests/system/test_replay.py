@@ -49,6 +49,7 @@ def wholes(data):
     return [{name: context.whole(name) for name in ("t", "p")} for context in contexts(data)]
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     few(

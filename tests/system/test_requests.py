@@ -33,10 +33,12 @@ analyses:
 class Simulation:
     """The field program, which runs until it is told to stop."""
 
-    def __init__(self, folder, ranks, placement, live="{requests: yes}", analyses=CONFIGURED, **options):
+    def __init__(
+        self, folder, ranks, placement, live="{requests: yes}", analyses=CONFIGURED, variables=VARIABLES, **options
+    ):
         self.folder, self.results, self.stop = folder, folder / "results", folder / "stop"
         live = f"live: {live}\n" if live else ""
-        text = f"placement: {placement}\noutput: {{directory: {self.results}}}\n{live}{VARIABLES}{analyses}"
+        text = f"placement: {placement}\noutput: {{directory: {self.results}}}\n{live}{variables}{analyses}"
         (folder / "run.yaml").write_text(text)
         words = {"steps": 10**8, "pause_ms": 10, "grid": 12, "until": self.stop} | options
         self.servers = None
@@ -108,6 +110,7 @@ PLACEMENTS = [
 ]
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("placement, ranks", PLACEMENTS)
 def test_the_same_bytes_as_configured(tmp_path, placement, ranks):
     with simulation(tmp_path, ranks, placement) as run:
@@ -127,6 +130,7 @@ def test_the_same_bytes_as_configured(tmp_path, placement, ranks):
     assert "requests" in {row["task"] for row in run.rows("timings.csv")}
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("command", ["serve", "endpoint"])
 def test_servers_of_their_own(tmp_path, command):
     mode = f"sidecar, per_node: 2, session: ask{os.getpid()}" if command == "serve" else "job"
@@ -139,6 +143,72 @@ def test_servers_of_their_own(tmp_path, command):
             wait_for(same.exists, same)
             assert (run.results / f"asked/{name}.png").read_bytes() == same.read_bytes()
         run.end()
+
+
+HOLDERS = [
+    ("{mode: cores, buffer: 32 MiB, per_node: 2}", 4),
+    ("{mode: nodes, buffer: 32 MiB, servers: 2}", 5),
+    ("{mode: nodes, servers: 2, buffer: 32 MiB, forward: blocks}", 6),
+    ("sidecar", 3),
+]
+STILL = VARIABLES + "  s: {mesh: grid, type: float64, time_varying: false}\n"
+
+
+@pytest.mark.keep(2)
+@pytest.mark.parametrize("placement, ranks", HOLDERS)
+def test_the_last_iteration_while_the_simulation_computes(tmp_path, placement, ranks):
+    """The simulation stands still in iteration 3, whose values it has published."""
+    serve = "serve" if placement == "sidecar" else ""
+    if serve:
+        placement = f"{{mode: sidecar, per_node: 2, session: held{os.getpid()}, buffer: 32 MiB}}"
+    options = {"gate": tmp_path / "gate", "gate_at": 3, "still": 1, "ghosts": 1, "blocks": 2}
+    live = "{requests: yes, hold: [t, s]}"
+    with simulation(tmp_path, ranks, placement, live, serve=serve, variables=STILL, **options) as run:
+        wait_for((run.results / "same-00002.png").exists, "iteration 2")
+        for name in ("one", "two"):
+            status, said = run.ask(f'{RENDER}"asked/{name}.png"}}')
+            assert (status, said) == (0, "delivered: iteration 2")
+            assert (run.results / f"asked/{name}.png").read_bytes() == (run.results / "same-00002.png").read_bytes()
+        assert run.ask("statistics: {variable: s, file: asked/s.csv}") == (0, "delivered: iteration 2")
+        status, said = run.ask("statistics: {variable: tt, file: asked/t.csv}")
+        assert said.startswith("refused:"), said
+        status, said = run.ask("statistics: {variable: t, file: asked/t.csv, every: 1}")
+        assert said == "accepted: asked-4 runs from iteration 3 on", said
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(run.ask, "statistics: {variable: p, file: asked/p.csv}")  # it is not held
+            time.sleep(0.5)
+            assert not waiting.done() and not (run.results / "same-00003.png").exists()
+            (tmp_path / "gate").touch()
+            assert iteration_in(waiting.result()[1]) >= 3
+        run.end()
+    rows = run.rows()
+    assert {row["outcome"] for row in rows} == {"delivered"} and len(run.rows("statistics.csv")) == len(rows)
+    assert run.rows("asked/t.csv")[0] == run.rows("statistics.csv")[3]
+    (still,) = run.rows("asked/s.csv")
+    assert float(still["minimum"]) < float(still["maximum"])
+
+
+def test_without_a_held_iteration_requests_are_taken_up_at_once(tmp_path):
+    options = {"gate": tmp_path / "gate", "gate_at": 1}
+    with simulation(tmp_path, 4, "{mode: cores, buffer: 32 MiB, per_node: 2}", **options) as run:
+        wait_for((run.results / "same-00000.png").exists, "iteration 0")
+        status, said = run.ask("statistics: {variable: tt, file: asked/t.csv}")
+        assert status == 1 and said.startswith("refused:"), said
+        assert run.ask("statistics: {variable: t, file: asked/t.csv, every: 1}")[0] == 0
+        assert run.ask("--end", "asked-1") == (0, "accepted: asked-1 has ended; it ran in 0 iterations")
+        (tmp_path / "gate").touch()
+        run.end()
+    assert {row["outcome"] for row in run.rows()} == {"delivered"}
+
+
+@pytest.mark.parametrize(
+    "live, sentence",
+    [("{hold: [t]}", "found 'hold' without 'requests: yes'"), ("{requests: yes, hold: [u]}", "expected a declared")],
+)
+def test_what_cannot_be_held(tmp_path, live, sentence):
+    run = Simulation(tmp_path, 3, "{mode: cores, buffer: 32 MiB}", live, steps=1)
+    text, _ = run.process.communicate(timeout=LIMIT)
+    assert run.process.returncode != 0 and sentence in text, text
 
 
 def test_from_now_on_until_it_is_ended(tmp_path):
@@ -189,6 +259,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement, ranks", PLACEMENTS[:2])
 def test_what_is_refused_gets_a_sentence_and_changes_nothing(tmp_path, placement, ranks):
     with simulation(tmp_path, ranks, placement) as run:
@@ -279,6 +350,7 @@ def test_python_asks(tmp_path):
         run.end()
 
 
+@pytest.mark.test_all
 def test_many_ask_at_the_same_time(tmp_path):
     """Some get a refusal because there are too many, everybody gets an answer, and the limit is for the moment only."""
     with simulation(tmp_path, 3, "inline", pause_ms=100) as run:

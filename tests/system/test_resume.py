@@ -70,6 +70,7 @@ def resume(folder, ranks, placement, *options):
     return run(folder, ranks, placement, tasks=TASKS, options=[f"grid={N}", *options], extra=extra)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_what_an_earlier_run_committed_stays(tmp_path, placement):
     """Runs cycles 0 to 90, then resumes at 60 and repeats four cycles."""

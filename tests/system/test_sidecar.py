@@ -121,6 +121,7 @@ def test_servers_leave_in_order_and_others_go_on(tmp_path, number):
         assert "left" in done.text and "without leaving" not in done.text
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("placement", few([{"per_node": 1, "pretend_nodes": 2}, {"per_node": 2}]))
 def test_the_group_leaves_together_when_one_of_it_is_asked(tmp_path, placement):
     with Sidecar(tmp_path, STATISTICS, **placement) as sidecar:
@@ -179,7 +180,7 @@ def test_a_second_group_is_turned_away_and_disturbs_nobody(tmp_path):
         assert all(a["delivered"] == a["iterations"] for a in check_complete(done, 2))
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("tasks", "variables", "placement", "processes", "words"),
     [
@@ -219,6 +220,7 @@ def test_servers_on_fewer_nodes_than_the_simulation(tmp_path):
         assert all(a["delivered"] == 3 for a in check_complete(sidecar.finish(), 2))
 
 
+@pytest.mark.test_all
 def test_two_simulations_with_one_name(tmp_path):
     with Sidecar(tmp_path, STATISTICS, attach_limit=0) as sidecar:
         first = sidecar.endless(2, "pause_ms=5")

@@ -97,7 +97,7 @@ def test_numpy(one):
             np.testing.assert_allclose(float(row["mean_flux"]), 0.7, rtol=1e-10)
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("ranks", "placement", "blocks"),
     [

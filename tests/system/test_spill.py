@@ -48,6 +48,7 @@ def check(run_, clients, steps=STEPS):
     assert [int(row.split(",")[0]) for row in rows] == list(range(steps))  # none is lost or out of order
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("ranks", "more", "options"),
     few(
@@ -220,6 +221,7 @@ def stop_until_it_spills(sidecar, servers, disk):
     sidecar.wait_until(lambda: any(f.stat().st_size > 0 for f in disk.iterdir()), what="spilling")
 
 
+@pytest.mark.test_all
 def test_sidecar(tmp_path, disk):
     steps = 30
     with Sidecar(tmp_path / "wait", ANALYSES, buffer="600 KiB") as sidecar:

@@ -215,6 +215,7 @@ def steer_by_hand(folder, process):
     return promised
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("placement", "ranks"),
     few(
@@ -254,6 +255,7 @@ def test_a_session_that_does_not_answer(tmp_path):
     assert done.status == 0 and done.changes() == {} and done.numbers()["iterations"] == 20, done.text
 
 
+@pytest.mark.test_all
 def test_a_sidecar_that_is_replaced(tmp_path):
     """After a group is killed, values stay, and the next group tells all values to all clients."""
     session = uuid.uuid4().hex

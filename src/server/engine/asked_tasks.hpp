@@ -55,6 +55,10 @@ class AskedTasks {
   [[nodiscard]] std::size_t configured() const noexcept { return configured_; }
   /// A number for each task, never used twice.
   [[nodiscard]] std::size_t number_of(std::size_t task) const;
+  /// True if the task runs once and has not run.
+  [[nodiscard]] bool runs_once(std::size_t task) const {
+    return entries_.at(task - configured_).once && !entries_.at(task - configured_).done;
+  }
   /// True while the budget of this iteration lasts.
   [[nodiscard]] bool has_time() const noexcept { return spent_ < parts_.budget; }
   /// Records why a task does not run in this iteration.

@@ -7,6 +7,8 @@
 // 4. process: evaluate conditions, find due tasks, assemble their values once, run them one after the other.
 // 5. release: tell the clients the outcome and free the iteration's memory.
 //
+// Between two steps servers hear requests, if people may ask (engine_requests.cpp).
+//
 // Failures of tasks are contained (see guarded_communicator). A failure of this server's transport is kept in `broken_`
 // until the next agreement, which then ends all servers with the same error.
 #include "server/engine/engine.hpp"
@@ -32,8 +34,6 @@
 namespace sidestream {
 
 namespace {
-
-constexpr std::chrono::microseconds sleep_limit{10'000};
 
 constexpr double first_patience = 60;  // seconds
 constexpr const char* late_sentence =
@@ -66,6 +66,8 @@ Engine::Engine(EngineParts parts)
       events_(parts_.events, parts_.node, parts_.clients),
       ledger_(engine_ledger_names(parts_.tasks, parts_.asked != nullptr), parts_.timings, parts_.rows),
       next_(parts_.first) {
+  if (parts_.hears) bell_.emplace(parts_.servers);
+  if (parts_.asked && !parts_.held.empty()) held_.emplace(parts_.held, parts_.metadata);
   // While a server waits for others it keeps receiving from its clients, so that they need not wait too.
   const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
   parts_.servers.set_meanwhile(take_in);
@@ -329,6 +331,7 @@ bool Engine::step() {
   Agreement agreement = agree();
   if (agreement.broken) end_together();
   if (!agreement.iteration) return !agreement.closing;
+  if (held_) held_->clear();
   steer(agreement);
   take_requests(agreement);
   take_events(agreement);
@@ -336,6 +339,7 @@ bool Engine::step() {
   if (!agreement.refused) check_absent(agreement);
   if (parts_.servers.size() > 1) ledger_.work(next_, agreement_wait, start - parts_.origin, now() - start);
   if (!agreement.refused) count_absent(agreement);
+  if (held_ && !agreement.refused && !agreement.lagging) hold(agreement);
   left_out_ = std::move(missing_);
   const Processed processed = agreement.refused ? Processed{Outcome::refused} : process(agreement);
   if (!agreement.refused && processed.outcome == Outcome::refused) agreement.why |= Refusal::on_server;
@@ -345,6 +349,7 @@ bool Engine::step() {
     ledger_.iteration({agreement.at, outcome, agreement.why, agreement.client, processed.failures, left_out_,
                        processed.refusal.value_or("")});
   });
+  if (held_ && outcome == Outcome::refused) held_->clear();
   ++(outcome == Outcome::refused ? ledger_.refused : ledger_.delivered);
   if (outcome == Outcome::failed) ++ledger_.failed;
   assembler_.end();
@@ -355,16 +360,22 @@ bool Engine::step() {
   return true;
 }
 
+/// Receives until every client has ended the next iteration or closed, or `stops` is true.
+void Engine::wait_for_clients(const std::function<bool()>& stops, LateNote& late) {
+  while (!broken_ && parts_.transport.state(next_).pending > 0 && !stops()) {
+    receive(sleep_limit);
+    if (next_ == 0) late.look();
+  }
+}
+
 void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
   std::optional<std::int64_t> end;  // other servers have come this far, so all of it will arrive
   const auto stops = [&] { return stop && !end && stop(); };
   LateNote late(!stop && parts_.servers.rank() == 0 && next_ == 0, first_patience, late_sentence);
   for (;;) {
     const double start = now();
-    while (!broken_ && parts_.transport.state(next_).pending > 0 && !stops()) {
-      receive(sleep_limit);
-      if (next_ == 0) late.look();
-    }
+    if (bell_) hear_requests(stops, late);
+    wait_for_clients(stops, late);
     ledger_.work(next_, idle, start - parts_.origin, now() - start);
     if (stop && !end) {
       std::int64_t stopping = stop();

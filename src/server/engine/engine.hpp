@@ -1,6 +1,7 @@
 // A server's main loop: receive, agree, assemble, run due tasks, release.
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -8,12 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "base/mpi/bell.hpp"
 #include "base/mpi/communicator.hpp"
+#include "base/mpi/polite_wait.hpp"
 #include "server/engine/agreement.hpp"
 #include "server/engine/asked_tasks.hpp"
 #include "server/engine/assembler.hpp"
 #include "server/engine/event_order.hpp"
 #include "server/engine/guarded_communicator.hpp"
+#include "server/engine/held_iteration.hpp"
 #include "server/engine/ledger.hpp"
 #include "server/engine/scheduled_task.hpp"
 #include "server/engine/triggers.hpp"
@@ -43,7 +47,12 @@ struct EngineParts {
   std::int64_t clients = 0;              ///< number of clients of the simulation
   bool gaps = false;                     ///< missing blocks are expected, so nothing is said about them
   LedgerRows rows{};                     ///< what happens to the ledger's rows
+  bool hears = false;                    ///< requests are also taken up between two iterations
+  std::vector<std::int32_t> held{};      ///< variables whose values are kept for requests between two iterations
 };
+
+/// Longest time in which a server that waits for clients receives before it looks at other things.
+inline constexpr std::chrono::microseconds sleep_limit{10'000};
 
 /// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them
 /// or on none.
@@ -72,6 +81,11 @@ class Engine {
   void check_times(const Agreement& agreement);
   void steer(const Agreement& agreement);
   void take_requests(const Agreement& agreement);
+  void wait_for_clients(const std::function<bool()>& stops, LateNote& late);
+  void hear_requests(const std::function<bool()>& stops, LateNote& late);
+  void answer_between();
+  void run_on_held(std::size_t number, const Agreement& held);
+  void hold(const Agreement& agreement);
   void take_events(Agreement& agreement);
   void check_blocks(Agreement& agreement);
   void check_absent(Agreement& agreement);
@@ -81,6 +95,7 @@ class Engine {
                                             std::vector<double>& values);
   [[nodiscard]] std::vector<std::size_t> due_tasks(const Agreement& agreement);
   void add_asked(std::vector<std::size_t>& due, const Agreement& agreement);
+  [[nodiscard]] std::string obstacle(ScheduledTask& task, const Agreement& agreement);
   [[nodiscard]] bool drop_asked(std::vector<std::size_t>& due, const Iteration& iteration, const std::string& failure);
   [[nodiscard]] std::size_t configured() const noexcept {
     return parts_.asked ? parts_.asked->configured() : parts_.tasks.size();
@@ -116,6 +131,8 @@ class Engine {
   Assembler assembler_;
   EventOrder events_;
   Ledger ledger_;
+  std::optional<Bell> bell_;           ///< rung by the first server when somebody asks; nothing if `hears` is false
+  std::optional<HeldIteration> held_;  ///< nothing if no variable is kept
   std::int64_t next_;
   bool i_changed_ = true;  ///< blocks of this server's clients changed since the table was updated
   std::vector<AbsentBlock> absent_, absent_said_;  ///< missing blocks of this server's clients in this iteration; those

@@ -1,6 +1,9 @@
 // The engine's part in analyses that people ask for (asked_tasks.hpp).
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "base/waiting.hpp"
 #include "server/engine/engine.hpp"
@@ -14,26 +17,32 @@ void Engine::take_requests(const Agreement& agreement) {
   if (agreement.words[agreement.words.size() - steering - 1] != 0) parts_.asked->take_up(next_);
 }
 
+/// Describes what keeps an asked analysis from running in an iteration; empty if nothing does.
+std::string Engine::obstacle(ScheduledTask& task, const Agreement& agreement) {
+  const auto& wanted = task.selection().variables;
+  const auto absent =
+      std::find_if(wanted.begin(), wanted.end(), [&](const Selected& s) { return !agreement.has(s.variable); });
+  std::string text;
+  retry_while_out_of_memory([&] {
+    if (absent != wanted.end()) {
+      text = "nobody published '" + parts_.metadata.variables[static_cast<std::size_t>(absent->variable)].name + "'";
+    } else if (counted_twice(task)) {
+      text = "a block covers a part of a coarser cell, and what is there would count twice";
+    }
+  });
+  return text;
+}
+
 /// Adds asked analyses, which run in spare time only: not in iterations in which clients are ahead of a server.
 void Engine::add_asked(std::vector<std::size_t>& due, const Agreement& agreement) {
   for (std::size_t t = configured(); t < parts_.tasks.size(); ++t) {
     ScheduledTask& task = parts_.tasks[t];
     if (!task.schedule().due(agreement.at, true, agreement.wall_due(t), false)) {
       parts_.asked->waits(t, "no iteration came that its 'every', 'start' and 'end' name");
-      continue;
-    }
-    if (agreement.lagging) {
+    } else if (agreement.lagging) {
       parts_.asked->missed(t);
-      continue;
-    }
-    const auto& wanted = task.selection().variables;
-    const auto absent =
-        std::find_if(wanted.begin(), wanted.end(), [&](const Selected& s) { return !agreement.has(s.variable); });
-    if (absent != wanted.end()) {
-      const std::string& name = parts_.metadata.variables[static_cast<std::size_t>(absent->variable)].name;
-      retry_while_out_of_memory([&] { parts_.asked->waits(t, "nobody published '" + name + "'"); });
-    } else if (counted_twice(task)) {
-      parts_.asked->waits(t, "a block covers a part of a coarser cell, and what is there would count twice");
+    } else if (const std::string reason = obstacle(task, agreement); !reason.empty()) {
+      parts_.asked->waits(t, reason);
     } else {
       due.push_back(t);
     }
@@ -61,6 +70,66 @@ void Engine::run_asked(std::size_t number, const Iteration& iteration, const Ass
   ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(configured()), start - parts_.origin, seconds,
                task.local_seconds());
   parts_.asked->ran(number, iteration, done.failure, seconds);
+}
+
+/// Until the first server has its next iteration, requests are taken up at once: that server rings, and the others hear
+/// it while they wait for their clients or for it. Collective.
+void Engine::hear_requests(const std::function<bool()>& stops, LateNote& late) {
+  const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
+  for (bool asked = true; asked;) {
+    bell_->listen();
+    bool mine = false;
+    const auto heard = [&] {
+      retry_while_out_of_memory([&] { mine = !broken_ && parts_.asked->contribute(now()) != 0; });
+      return mine || bell_->rung() || stops();
+    };
+    wait_for_clients(heard, late);
+    asked = bell_->ring(mine, take_in);
+    if (asked) answer_between();
+  }
+}
+
+/// Takes up what people ask for while the servers wait for clients, and runs what is wanted once on the held iteration.
+void Engine::answer_between() {
+  parts_.asked->take_up(next_);
+  const Agreement* const held = held_ ? held_->held() : nullptr;
+  if (held == nullptr) return;
+  for (std::size_t t = configured(); t < parts_.tasks.size(); ++t) {
+    if (parts_.asked->runs_once(t)) run_on_held(t, *held);
+  }
+  parts_.asked->end_iteration();
+  ledger_.refresh();
+}
+
+void Engine::run_on_held(std::size_t number, const Agreement& held) {
+  ScheduledTask& task = parts_.tasks[number];
+  const auto kept = [&](const Selected& one) { return held_->keeps(one.variable); };
+  if (!std::all_of(task.inputs().begin(), task.inputs().end(), kept) || !parts_.asked->has_time()) return;
+  if (!obstacle(task, held).empty() || !task.schedule().due(held.at, true, false, false)) return;
+  const double start = now();
+  std::unique_ptr<Results> results;
+  const Assembled* assembled = nullptr;
+  const std::vector<std::size_t> due{number};
+  const auto work = [&] {
+    results = parts_.results(held.at);
+    Demand demand = demand_of(due, held.at);
+    demand.repeats = false;
+    assembled = &assembler_.assemble(*held_, held.at.index, demand);
+  };
+  const std::string failure = guarded_.attempt(std::cref(work));
+  ledger_.work(held.at.index, assembly, start - parts_.origin, now() - start);
+  if (failure.empty()) {
+    run_asked(number, held.at, *assembled, *results);
+  } else {
+    parts_.asked->ran(number, held.at, failure, 0);
+  }
+  assembler_.end();
+}
+
+/// Keeps the iteration's values for requests. Without memory for them nothing is held, and the iteration goes on.
+void Engine::hold(const Agreement& agreement) {
+  const auto work = [&] { held_->keep(parts_.transport, agreement); };
+  if (!guarded_.attempt(std::cref(work)).empty()) held_->clear();
 }
 
 }  // namespace sidestream

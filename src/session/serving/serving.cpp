@@ -95,11 +95,27 @@ void Serving::begin(Feed feed) {
   if (config_.live.requests && feed_.answers && !feed_.sender && group_ == 0) {
     requests_ = std::make_unique<RequestLink>(RequestLink::Parts{config_, registry_, *servers_, tasks_, watchdog_});
   }
-  engine_ = std::make_unique<Engine>(
-      EngineParts{config_.metadata, feed_.events, *feed_.transport, *servers_, tasks_, results, std::move(task_events),
-                  feed_.origin, config_.opening.timings, std::move(movement), feed_.first,
-                  triggers_.any() ? &triggers_ : nullptr, statistics_.get(), steering_->desk(),
-                  requests_ ? &requests_->tasks() : nullptr, feed_.node, feed_.clients, feed_.gaps, feed_.rows});
+  engine_ = std::make_unique<Engine>(EngineParts{config_.metadata,
+                                                 feed_.events,
+                                                 *feed_.transport,
+                                                 *servers_,
+                                                 tasks_,
+                                                 results,
+                                                 std::move(task_events),
+                                                 feed_.origin,
+                                                 config_.opening.timings,
+                                                 std::move(movement),
+                                                 feed_.first,
+                                                 triggers_.any() ? &triggers_ : nullptr,
+                                                 statistics_.get(),
+                                                 steering_->desk(),
+                                                 requests_ ? &requests_->tasks() : nullptr,
+                                                 feed_.node,
+                                                 feed_.clients,
+                                                 feed_.gaps,
+                                                 feed_.rows,
+                                                 requests_ && feed_.hears && placement.mode != PlacementMode::inline_,
+                                                 config_.live.held});
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 

@@ -32,6 +32,7 @@ struct Feed {
   bool gaps = false;                    ///< true if missing blocks are not wanted
   LedgerRows rows{};                    ///< destination of the ledger's rows
   bool answers = true;                  ///< true if people may ask these servers for analyses
+  bool hears = true;                    ///< true if servers may do something together while they wait for clients
 };
 
 /// Constructed collectively over the servers (or the forwarders that reduce); each has one.

@@ -1,0 +1,91 @@
+#include "server/engine/held_iteration.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sidestream/data/range.hpp"
+
+namespace sidestream {
+
+HeldIteration::HeldIteration(const std::vector<std::int32_t>& variables, const Metadata& metadata)
+    : ServerTransport({0, true}), kept_(metadata.variables.size(), false) {
+  for (const std::int32_t id : variables) kept_[static_cast<std::size_t>(id)] = true;
+}
+
+void HeldIteration::clear() noexcept {
+  is_held_ = false;
+  inbox_.blocks.clear();
+  tables_.persistent.clear();
+  for (auto& [key, copy] : copies_) copy.in_use = false;
+}
+
+/// Copies arrays that are in place. Of others it keeps the records, with values where an earlier copy has them.
+void HeldIteration::keep_each(const std::vector<Arrival>& arrivals, std::vector<Arrival>& to) {
+  for (const Arrival& arrival : arrivals) {
+    if (!keeps(arrival.record.variable)) continue;
+    Copy& copy = copies_[{arrival.record.variable, arrival.record.block.id}];
+    copy.in_use = true;
+    Arrival& kept = to.emplace_back(arrival);
+    const bool is_new =
+        arrival.record.persistent == 0 || copy.since != arrival.since || copy.values.size() != arrival.record.bytes;
+    if (is_new && arrival.data != nullptr) {
+      copy.since = -1;
+      copy.values.assign(arrival.data, arrival.data + arrival.record.bytes);
+      copy.since = arrival.since;
+    }
+    kept.data = is_new && arrival.data == nullptr ? nullptr : copy.values.data();
+  }
+}
+
+/// Gets values that are not in place, of whole arrays with their ghosts.
+void HeldIteration::fetch_missing(ServerTransport& transport, std::int64_t index) {
+  std::vector<Wanted> wanted;
+  std::vector<Arrival*> arrivals;
+  for (std::vector<Arrival>* const some : {&inbox_.blocks, &tables_.persistent}) {
+    for (Arrival& arrival : *some) {
+      if (arrival.data != nullptr || arrival.record.bytes == 0) continue;
+      wanted.push_back({arrival.record.block, arrival.record.variable, 0, arrival.record.box});
+      arrivals.push_back(&arrival);
+    }
+  }
+  const std::vector<const std::byte*> values = transport.fetch(index, wanted, false);
+  for (std::size_t n = 0; n < wanted.size(); ++n) {
+    Arrival& arrival = *arrivals[n];
+    if (values[n] == nullptr) continue;
+    Copy& copy = copies_.at({arrival.record.variable, arrival.record.block.id});
+    copy.since = -1;
+    copy.values.assign(values[n], values[n] + arrival.record.bytes);
+    copy.since = arrival.since;
+    arrival.data = copy.values.data();
+  }
+}
+
+void HeldIteration::keep(ServerTransport& transport, const Agreement& agreement) {
+  clear();
+  const ServerState state = transport.state(agreement.at.index);
+  keep_each(state.inbox.blocks, inbox_.blocks);
+  keep_each(state.tables.persistent, tables_.persistent);
+  if (!transport.traits().values_in_place) fetch_missing(transport, agreement.at.index);
+  std::erase_if(copies_, [](const auto& one) { return !one.second.in_use; });
+  agreement_ = agreement;
+  is_held_ = true;
+}
+
+std::vector<BlockRange> HeldIteration::ranges(std::int64_t, std::span<const RangeRequest> requests) {
+  std::vector<BlockRange> found;
+  for (const std::vector<Arrival>* const some : {&inbox_.blocks, &tables_.persistent}) {
+    for (const Arrival& arrival : *some) {
+      for (const RangeRequest& request : requests) {
+        const bool wanted = request.variable == arrival.record.variable && !arrival.record.block.empty();
+        if (!wanted || arrival.data == nullptr) continue;
+        BlockRange& range = found.emplace_back();
+        range.block = arrival.record.block.id;
+        range.variable = request.variable;
+        measure_range(arrival.record.view(arrival.data), arrival.record.points(), request.component, range);
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,61 @@
+// The last iteration, kept for what people ask between two iterations.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "server/engine/agreement.hpp"
+#include "sidestream/extend/transport.hpp"
+
+namespace sidestream {
+
+/// Copies of chosen variables of one iteration, in this server's memory. To the assembler it is a transport with values
+/// in place, so the iteration itself can be released: clients wait for nothing, and requests move no more than between
+/// servers.
+class HeldIteration final : public ServerTransport {
+ public:
+  /// `variables`: ids, with those of the arrays of their meshes.
+  HeldIteration(const std::vector<std::int32_t>& variables, const Metadata& metadata);
+
+  /// Copies the values of the iteration that the servers have agreed on. Collective, between `advance` and `release`;
+  /// if it throws on one server, call `clear` on all. Reuses the memory of the iteration before.
+  void keep(ServerTransport& transport, const Agreement& agreement);
+  /// Forgets the iteration, and keeps its memory for the next one. Tables may change after it.
+  void clear() noexcept;
+  /// The iteration and its published variables; null if none is held. The same on all servers.
+  [[nodiscard]] const Agreement* held() const noexcept { return is_held_ ? &agreement_ : nullptr; }
+  /// True if values of the variable would be held where it was published. Derived ones are not.
+  [[nodiscard]] bool keeps(std::int32_t variable) const { return kept_.at(static_cast<std::size_t>(variable)); }
+
+  bool receive(std::chrono::microseconds) override { return false; }
+  [[nodiscard]] ServerState state(std::int64_t) override { return {inbox_, tables_}; }
+  void post_failure(const std::string&) override {}
+  [[nodiscard]] bool notify(const Notice&) override { return false; }
+  void advance(std::int64_t) override {}
+  [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t, std::span<const Wanted>, bool) override { return {}; }
+  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t, std::span<const RangeRequest> requests) override;
+  void release(std::int64_t, Outcome) override {}
+  void finish(const std::string&) override {}
+
+ private:
+  /// Values of one block. Arrays that do not vary in time are copied once.
+  struct Copy {
+    std::vector<std::byte> values;
+    std::int64_t since = -1;  ///< the iteration that brought them
+    bool in_use = false;
+  };
+  void keep_each(const std::vector<Arrival>& arrivals, std::vector<Arrival>& to);
+  void fetch_missing(ServerTransport& transport, std::int64_t index);
+
+  std::vector<bool> kept_;  ///< by variable
+  bool is_held_ = false;
+  Agreement agreement_;
+  Inbox inbox_;
+  ServerTables tables_;
+  std::map<std::pair<std::int32_t, std::int64_t>, Copy> copies_;  ///< by variable and block
+};
+
+}  // namespace sidestream
