@@ -73,6 +73,7 @@ def test_every_atom_is_as_lammps_dumps_it(runs, placement):
     assert len(counts) > 1, "no atom has moved to another rank, so that nothing was tested of that"
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("placement", few(["cores", "nodes", "sidecar"]))
 def test_placements_have_the_same_results(runs, placement):
     """LAMMPS rounds alike on the same number of ranks, so that Sidestream's results have the same bytes."""

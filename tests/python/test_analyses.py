@@ -189,6 +189,7 @@ def test_placements(tmp_path, reference, program, servers, placement):
         assert (folder.results / name).read_bytes() == (reference / name).read_bytes(), f"{name} differs"
 
 
+@pytest.mark.test_all
 def test_mpi4py(tmp_path):
     """The servers' communicator in a program that is not in Python, also on servers other than the first."""
     tasks = "analyses: [python: {variables: t, script: good.py, call: WithMpi, file: mpi.csv}]\n"

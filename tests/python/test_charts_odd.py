@@ -239,6 +239,7 @@ def test_settings_of_the_user_do_not_apply(table, tmp_path):
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
 
 
+@pytest.mark.test_all
 def test_fonts_of_a_pdf_are_of_type_42(table, tmp_path):
     sidestream.plot(table, tmp_path / "a.pdf")
     assert b"/CIDFontType2" in (tmp_path / "a.pdf").read_bytes() and b"/Type3" not in (tmp_path / "a.pdf").read_bytes()
@@ -282,7 +283,7 @@ def test_mistakes_in_files(table, tmp_path):
     assert command(".").stderr.startswith("sidestream: ")
 
 
-@pytest.mark.keep(1)
+@pytest.mark.test_all
 @pytest.mark.parametrize("name", NAMES[:3])
 def test_no_text_is_cut_in_a_pdf(name, tmp_path):
     """Small letters are wider there than between the pixels of a PNG file."""

@@ -79,7 +79,7 @@ with sidestream.open_session(MPI.COMM_SELF, text=sys.argv[1]) as session:
 """
 
 
-@pytest.mark.keep(1)
+@pytest.mark.test_all
 @pytest.mark.parametrize("into", ["xarray", "numpy"])
 def test_what_a_later_run_has_written_anew(tmp_path, into):
     """Cycles 20 and 30 are those of the second run, which went back to them. Times increase."""

@@ -282,6 +282,7 @@ def test_mistakes(grids, tmp_path):
     assert (tmp_path / "b-000020.h5").read_text() == "of somebody"
 
 
+@pytest.mark.test_all
 def test_the_program(grids, tmp_path):
     """`sidestream export` runs this interpreter with the package that was built along with it."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}

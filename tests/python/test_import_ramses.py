@@ -139,6 +139,7 @@ def test_without_descriptors(tmp_path):
     assert "files sink_00007.* are not read" in run(output, tmp_path / "again").stdout
 
 
+@pytest.mark.test_all
 def test_ranks_and_codecs(tmp_path):
     """Values are the same whichever rank reads a file, and with any codec. A second import makes a second context."""
     output, data, _ = imported(Sample(), tmp_path)

@@ -322,8 +322,8 @@ def pixels(path):
 @pytest.mark.parametrize(
     ("placement", "ranks"),
     [
-        ("inline", 8),
         ("{mode: cores, buffer: 32 MiB, per_node: 1}", 3),
+        ("inline", 8),
         ("{mode: cores, buffer: 32 MiB, per_node: 2}", 5),
         ("{mode: nodes, buffer: 32 MiB, servers: 2, partitioner: regrid}", 4),
     ],

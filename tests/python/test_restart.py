@@ -34,6 +34,7 @@ def written(tmp_path_factory):
     return results
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize(("writers", "blocks"), few([(5, 2), (1, 3), (8, 8)]))
 def test_written_by_other_numbers(tmp_path, writers, blocks):
     run(writers, "write", tmp_path / "results", blocks)

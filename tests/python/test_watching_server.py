@@ -261,6 +261,7 @@ def test_nobody_looks_at_the_directory_while_nobody_watches(serving, visitor):
     assert serving.page.hub._looking.done()
 
 
+@pytest.mark.test_all
 def test_a_watcher_who_does_not_read_holds_up_nobody(serving, visitor):
     record(serving.root)
     slow = visitor.events()  # never reads

@@ -199,6 +199,7 @@ def test_components_in_different_places(tmp_path):
     assert "origin: [0, -0.5, -0.5]" in text and "origin: [-0.5, -0.5, 0]" in text, text
 
 
+@pytest.mark.test_all
 def test_two_dimensions_and_one(tmp_path):
     rng = np.random.default_rng(3)
     flat, line = rng.random((40, 30)), rng.random(50)
@@ -290,6 +291,7 @@ def test_damaged_plotfile(tmp_path):
     assert "Cell_H" in said
 
 
+@pytest.mark.test_all
 def test_several_plotfiles(tmp_path):
     """Plotfiles come in the order of the numbers in their names. One has a level more, and one has numbers of 32
     bits."""

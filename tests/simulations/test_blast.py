@@ -24,6 +24,7 @@ def test_the_leaves_cover_the_cube_once_and_neighbours_differ_by_one_level(tmp_p
         assert abs(np.diff(finest, axis=axis)).max() <= 1
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("problem", few(["turbulence", "octant", "sedov"]))
 def test_the_same_bits_on_any_number_of_ranks(tmp_path, problem):
     arguments = [problem, "--least", 2, "--most", 4, "--steps", 25, "--end", 1]

@@ -120,6 +120,7 @@ def test_restarts_on_any_number_of_ranks_keep_every_bit(tmp_path, wrote, placeme
         assert left == whole, ranks
 
 
+@pytest.mark.test_all
 def test_a_restart_goes_on_publishing(tmp_path):
     whole = tables(tmp_path, "inline", 2, "whole")
     file = write(tmp_path, CHECKPOINTS, directory="first")

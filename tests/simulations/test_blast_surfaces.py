@@ -134,6 +134,7 @@ outputs:
 """
 
 
+@pytest.mark.test_all
 def test_as_vtk_makes_it_of_hyper_tree_grids(tmp_path):
     """VTK's contours of trees also use the dual mesh: they have the same points, in single precision, and as many
     triangles."""

@@ -63,6 +63,7 @@ def test_bitwise_on_other_ranks(straight, tmp_path, ranks, placement):
         np.testing.assert_array_equal(after[cycle, number], before[cycle, 1])
 
 
+@pytest.mark.test_all
 def test_in_the_same_directory(tmp_path):
     """The second run adds contexts; those that the first has committed stay."""
     results, _ = run(tmp_path, 2)

@@ -33,6 +33,7 @@ def test_bad_line(tmp_path, line, sentence):
     assert sentence in done.stderr
 
 
+@pytest.mark.test_all
 def test_same_sentence_once_on_several_ranks(tmp_path):
     file = tmp_path / "bad.osc"
     file.write_text("nothing good\n")

@@ -53,6 +53,7 @@ def test_the_same_bytes_in_every_placement(tmp_path):
         assert tables(tmp_path, placement, ranks, f"case{number}") == reference, placement
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize(
     ("wrote", "placement"), few([(4, "{mode: cores, buffer: 128 MiB, per_node: 1}"), (1, "inline"), (3, "inline")])
 )

@@ -86,6 +86,7 @@ def test_without_a_filter_gas_is_where_matter_is(tmp_path):
     assert (found["velocity"][found["density"] == 0] == 0).all()
 
 
+@pytest.mark.test_all
 def test_a_negative_filter_is_refused():
     done = run(1, "--filter", -1, program=COUPLED)
     assert done.returncode == 2 and "--filter" in done.stderr

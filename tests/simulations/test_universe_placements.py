@@ -124,6 +124,7 @@ def test_a_restart_goes_on_with_the_tables(tmp_path, reference):
     assert {(row["cycle"], row["mass"]) for row in history} == masses
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize(
     ("ranks", "arguments"),
     few(

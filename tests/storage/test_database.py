@@ -427,6 +427,7 @@ def test_nonsense_with_right_checksums_is_an_error(tmp_path):
     assert refused > 30
 
 
+@pytest.mark.test_all
 def test_python_reads_contexts_over_time(tmp_path):
     sys.path.insert(0, str(ROOT / "bindings" / "python"))
     import sidestream
@@ -481,6 +482,7 @@ def test_killed_runs_lose_no_committed_context(tmp_path):
     assert set(database_reader.slots(data)[0]) == set(seen)
 
 
+@pytest.mark.test_all
 def test_a_full_disk_costs_what_does_not_fit(tmp_path):
     disk = tmp_path / "out" / "data"
     disk.mkdir(parents=True)

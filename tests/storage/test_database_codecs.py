@@ -37,6 +37,7 @@ def check_option(folder, options, plugins=""):
     return done.stdout + done.stderr
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize(("placement", "ranks"), few([("{mode: cores, buffer: 32 MiB}", 3), ("inline", 2)]))
 def test_any_number_of_threads_writes_the_same_bytes(tmp_path, placement, ranks):
     files = {}

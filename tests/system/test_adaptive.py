@@ -413,6 +413,7 @@ def test_only_blocks_that_are_met_move(tmp_path):
     assert 0 < moved["box"] < moved["all"]
 
 
+@pytest.mark.test_all
 def test_like_vtk(tmp_path):
     """VTK cuts the hyper tree grid of the same tree with planes."""
     needs("sidestream")

@@ -156,6 +156,7 @@ def test_a_worker_that_is_killed_while_it_waits_costs_nothing(tmp_path, referenc
     check(results, reference, set())
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("placement", few(["{mode: cores, buffer: 32 MiB}", "inline"]))
 def test_the_worker_dies_with_its_server(tmp_path, placement):
     """The server ends during `local`, which does not return. The fixture looks for remaining workers."""
@@ -292,6 +293,7 @@ analyses:
     assert results_of(other) == results_of(own)
 
 
+@pytest.mark.test_all
 def test_a_warning_where_nothing_can_be_ended(tmp_path):
     tasks = "analyses:\n  - sleep: {variable: t, seconds: 0.7, limit: 100 ms}\n"
     done = run(tmp_path, 1, "inline", tasks, ["steps=2"])

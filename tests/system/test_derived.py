@@ -150,6 +150,7 @@ def test_sidecar(tmp_path, reference):
         check(done, 3, reference, ["timings-clients.csv", "iterations-clients.csv"])
 
 
+@pytest.mark.test_all
 def test_job(tmp_path, reference):
     check(both(tmp_path, 3, 2, [*OPTIONS, "blocks=2"], stream="engine: files", tasks=TASKS), 3, reference)
 

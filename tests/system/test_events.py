@@ -161,6 +161,7 @@ def test_forwarders(tmp_path, forward):
     check(raised, seen, 3, 1)
 
 
+@pytest.mark.test_all
 def test_two_nodes(tmp_path):
     """Pretended nodes are ranks 0 to 3 and 4 to 7, each with one server, the node's last rank."""
     raised, seen = run(tmp_path, 8, "{mode: cores, buffer: 32 MiB, per_node: 1, pretend_nodes: 2}", "seed=7")

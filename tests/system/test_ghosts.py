@@ -129,6 +129,7 @@ def test_files_hold_what_inline_writes(tmp_path, inline, placement, servers, kin
     compare(datasets(results, "plain"), plain)
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize(
     ("endpoints", "engine", "kind"),
     few([(2, "files"), (1, "files"), (2, "sst")], ["changing", "still", "even", "uneven"]),

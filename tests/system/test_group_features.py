@@ -208,6 +208,7 @@ def test_spilled_iterations_let_one_group_run_ahead(tmp_path, slow):
     assert iterations_in(done.results, "statistics.csv") == list(range(steps))
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("placement", few(PLACEMENTS))
 def test_skip_while_one_group_stands_still(tmp_path, placement):
     """The other group gets the iterations that fit. Then both miss the same iterations, and both go on."""
@@ -238,6 +239,7 @@ def verified(folder):
     return said.returncode == 0, said.stdout + said.stderr
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("placement", few(list(PLACEMENTS)[:4]))
 def test_checkpoints_in_the_second_group(tmp_path, placement):
     """Each group writes a database at its own interval. A second run resumes both without groups."""

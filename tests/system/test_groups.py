@@ -355,6 +355,7 @@ def test_delays_change_nothing(tmp_path, references, placement, slow):
     check(done, len(done.accounts), references(()))
 
 
+@pytest.mark.test_all
 def test_conditions_and_events_in_each_group(tmp_path):
     tasks = """\
 analyses:
@@ -388,6 +389,7 @@ def values_of(file):
     return values
 
 
+@pytest.mark.test_all
 def test_outputs_are_tasks_of_groups_as_well(tmp_path):
     tasks = """\
 analyses:

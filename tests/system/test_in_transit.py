@@ -75,6 +75,7 @@ def test_over_tcp(tmp_path, reference, way):  # noqa: F811
     check(done, 3, reference)
 
 
+@pytest.mark.test_all
 def test_without_threads_values_are_pushed(tmp_path, reference):  # noqa: F811
     done = run(
         tmp_path,

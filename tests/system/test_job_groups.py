@@ -108,6 +108,7 @@ def test_no_group_waits_for_another(tmp_path):
         assert account["delivered"] == account["iterations"] and account["failed"] == 0, done.text
 
 
+@pytest.mark.test_all
 def test_one_group_alone_fails(tmp_path):
     """The account counts an iteration as failed if a task of any group failed in it."""
     tasks = TABLES + "  - misbehave: {variable: t, how: throw, at: 1, group: b}\n"
@@ -219,6 +220,7 @@ def test_an_endpoint_that_is_not_replaced(tmp_path):
         assert account["delivered"] + account["refused"] == account["iterations"]
 
 
+@pytest.mark.test_all
 def test_one_group_that_is_stopped_does_not_hold_up_the_other(tmp_path):
     """A group is given up, its iterations are refused, and it comes back, while the other group goes on."""
     write_configuration(tmp_path, "engine: files, reader_limit: 2, when_full: skip", TWO, tasks=TABLES)

@@ -48,6 +48,7 @@ def test_a_run_that_does_not_end_is_named(tmp_path):
     check(run(tmp_path / "next", 3, "{mode: cores, buffer: 32 MiB}", TASKS), 2)
 
 
+@pytest.mark.test_all
 def test_a_job_that_ends_between_runs_is_named(tmp_path):
     check(run(tmp_path / "one", 1, "inline", TASKS), 1)
     for job in list(JOBS.values()):

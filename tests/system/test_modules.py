@@ -32,6 +32,7 @@ def test_an_analysis_of_a_module_is_found(tmp_path, placement):
     assert (done.results / "halos.csv").read_text().startswith("iteration,")
 
 
+@pytest.mark.test_all
 def test_in_a_process_of_its_own(tmp_path):
     """The worker gets the files that the session found, although the environment names them by a relative path."""
     own = HALOS.replace("halo: 1,", "halo: 1, isolate: process,")
@@ -53,6 +54,7 @@ def test_a_missing_module_is_named(tmp_path, placement):
     assert f"no such module in {tmp_path / 'nothing'}" in done.text, done.text
 
 
+@pytest.mark.test_all
 def test_a_missing_folder_of_modules_is_said(tmp_path):
     environment = {"SIDESTREAM_MODULES": str(tmp_path / "nowhere")}
     done = run(tmp_path, 2, "inline", tasks=HALOS, options=["steps=2"], environment=environment)

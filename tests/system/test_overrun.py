@@ -78,6 +78,7 @@ def test_max_in_flight_one(tmp_path, mode):
     assert all(account["delivered"] == 5 for account in done.accounts)
 
 
+@pytest.mark.test_all
 def test_auto_thins_an_analysis_that_lags_and_says_so(tmp_path):
     tasks = """\
 analyses:

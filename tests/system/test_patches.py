@@ -217,6 +217,7 @@ def test_two_dimensions(tmp_path, placement, ranks):
     check_statistics(results / "t.csv", dimensions=2)
 
 
+@pytest.mark.test_all
 def test_the_second_run_in_a_directory(tmp_path, alone):
     """Results of the first run are replaced, whatever patches it had. Files of servers that no longer exist stay,
     and no index names them."""
@@ -321,6 +322,7 @@ BRACKETED = amounts(
 )
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("more", few(["", ", forward: blocks"]))
 def test_covered_blocks_stay_where_they_are(tmp_path, more):
     placement = f"{{mode: nodes, servers: 2, buffer: 8 MiB{more}}}"

@@ -102,6 +102,7 @@ def test_resolution(tmp_path, fields, option, factor):
         np.testing.assert_array_equal(b["p"], a["p"][np.ix_(at_nodes, at_nodes, at_nodes)])
 
 
+@pytest.mark.test_all
 def test_pace_and_more_iterations(tmp_path, fields):
     """Iterations are repeated with later times, and not faster than required."""
     found, text = replay(tmp_path, fields, 2, "cores", "--iterations", "7", "--pace", "0.05", "--compute")
@@ -186,6 +187,7 @@ def test_no_database(tmp_path):
     assert "is no database" in text
 
 
+@pytest.mark.test_all
 def test_damage(tmp_path, fields):
     """A database that is damaged ends the replay on all ranks, with a sentence."""
     damaged = tmp_path / "damaged"

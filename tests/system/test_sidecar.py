@@ -157,6 +157,7 @@ def test_other_analyses_may_come_later(tmp_path):
 # ---- Sentences ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.test_all
 def test_a_session_that_is_not_there(tmp_path):
     with Sidecar(tmp_path, STATISTICS) as sidecar:
         servers = sidecar.serve(2, "--wait", "0.5", file=sidecar.write("two.yaml", STATISTICS, per_node=2))
@@ -236,6 +237,7 @@ def test_two_simulations_with_one_name(tmp_path):
         assert sidecar.finish().status == 0
 
 
+@pytest.mark.test_all
 def test_the_earlier_run_is_not_overwritten(tmp_path):
     with Sidecar(tmp_path, STATISTICS, extra="", attach_limit=10) as sidecar:
         servers = sidecar.serve()
