@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 import sidestream
 from optional_packages import all_need
 
@@ -21,7 +20,6 @@ def run(*command):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.test_all
 def test_slice(tmp_path):
     found = {}
     spec = importlib.util.spec_from_file_location("draw", FOLDER / "draw.py")
