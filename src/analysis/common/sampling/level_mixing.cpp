@@ -60,9 +60,9 @@ class Mixer {
       flags_ = view->ghosts;
       break;
     }
-    Place low{}, high{};
-    reach(low, high);
-    targets_.within(low, high, [&](std::int64_t target) { add(target); });
+    reaches_.clear();
+    const Region& all = reach(0);
+    targets_.within(all.low, all.high, [&](std::int64_t target) { add(target); });
     sums_.add_up();
   }
 
@@ -77,22 +77,38 @@ class Mixer {
     return input_.metadata.variables[static_cast<std::size_t>(query_.variables[v])].centering == Centering::cell;
   }
 
-  /// Computes the region of targets to which the block may contribute.
-  void reach(Place& low, Place& high) {
-    const LevelOf& coarsest = level(0);
+  struct Region {
+    Place low{}, high{};
+  };
+
+  /// The region of targets of a level to which the block may contribute: finer targets have cells around them that are
+  /// smaller, so that a block reaches less far.
+  [[nodiscard]] const Region& reach(std::int32_t of) {
+    const auto [known, is_new] = reaches_.try_emplace(of);
+    Region& region = known->second;
+    if (!is_new) return region;
+    const LevelOf &coarsest = level(0), &own = level(of);
     const Bounds bounds = bounds_of(coarsest.mesh, block_->block);
     const Bounds& given = block_->block.bounds;
     for (int a = 0; a < mesh_.dimensions; ++a) {
       const auto n = static_cast<std::size_t>(a);
-      const auto& cells = coarsest.axes.cells();
-      const double size =
-          reach_in_cells * std::fabs(coarsest.axes.node(a, cells.lo[n] + 1) - coarsest.axes.node(a, cells.lo[n]));
+      const Box &cells = coarsest.axes.cells(), &fine = own.axes.cells();
+      const double size = reach_in_cells * std::fabs(own.axes.node(a, fine.lo[n] + 1) - own.axes.node(a, fine.lo[n]));
       const auto [first, last] = std::minmax({coarsest.axes.node(a, cells.lo[n]), coarsest.axes.node(a, cells.hi[n])});
       const bool listed = block_->block.is_list();
-      low[n] = listed ? (given.known() ? given.low[n] - size : first) : bounds.low[n] - size;
-      high[n] = listed ? (given.known() ? given.high[n] + size : last) : bounds.high[n] + size;
+      region.low[n] = listed ? (given.known() ? given.low[n] - size : first) : bounds.low[n] - size;
+      region.high[n] = listed ? (given.known() ? given.high[n] + size : last) : bounds.high[n] + size;
     }
-    widen(low, high);
+    widen(region.low, region.high);
+    return region;
+  }
+
+  [[nodiscard]] bool reaches(std::int32_t of, const Place& place) {
+    const Region& region = reach(of);
+    for (std::size_t a = 0; a < static_cast<std::size_t>(mesh_.dimensions); ++a) {
+      if (place[a] < region.low[a] || place[a] > region.high[a]) return false;
+    }
+    return true;
   }
 
   [[nodiscard]] const LevelOf& level(std::int32_t number) {
@@ -103,7 +119,7 @@ class Mixer {
 
   void add(std::int64_t target) {
     const auto of = static_cast<std::int8_t>(levels_[static_cast<std::size_t>(target)]);
-    if (of < 0) return;
+    if (of < 0 || !reaches(of, targets_.at(target))) return;
     const LevelOf& at = level(of);
     any_ = false;
     for (ExactSum& sum : sum_) sum = ExactSum();
@@ -226,6 +242,7 @@ class Mixer {
   std::vector<ExactSum> sum_;  ///< of the current target
   bool any_ = false;
   const SampledBlock* block_ = nullptr;
+  std::map<std::int32_t, Region> reaches_;  ///< of the block, by level
   const OwnedLeaves* tree_ = nullptr;
   std::vector<Box> counted_;
   ArrayView flags_{};
