@@ -188,6 +188,69 @@ def test_the_last_iteration_while_the_simulation_computes(tmp_path, placement, r
     assert float(still["minimum"]) < float(still["maximum"])
 
 
+def test_a_held_iteration_answers_again_and_again(tmp_path):
+    """The same file may be written anew, and a name with {index} gets a version."""
+    options = {"gate": tmp_path / "gate", "gate_at": 2}
+    live = "{requests: yes, hold: [t]}"
+    with simulation(tmp_path, 4, "{mode: cores, buffer: 32 MiB, per_node: 2}", live, **options) as run:
+        wait_for((run.results / "same-00001.png").exists, "iteration 1")
+        pictures = []
+        for axis in "xyx":
+            text = (
+                f'render: {{slice: {{variable: t, axis: {axis}, position: 0.4}}, size: [96, 64], file: "asked/a.png"}}'
+            )
+            assert run.ask(text) == (0, "delivered: iteration 1")
+            pictures.append((run.results / "asked/a.png").read_bytes())
+        assert pictures[0] == pictures[2] != pictures[1]
+        for _ in range(2):
+            assert run.ask(f'{RENDER}"asked/b-{{index:05}}.png"}}') == (0, "delivered: iteration 1")
+        first, second = sorted((run.results / "asked").glob("b-*.png"))
+        assert first.read_bytes() == second.read_bytes() == (run.results / "same-00001.png").read_bytes()
+        for n in range(20):  # more than servers keep plans
+            assert run.ask(f"histogram: {{variable: t, bins: {n + 2}, file: asked/h-{n}.csv}}")[0] == 0
+        (tmp_path / "gate").touch()
+        run.end()
+    assert {row["outcome"] for row in run.rows()} == {"delivered"}
+
+
+NOT_HELD = [
+    ("{mode: cores, buffer: 32 MiB, per_node: 2}", "{requests: yes, hold: [p]}"),
+    (
+        "{mode: nodes, servers: 2, buffer: 32 MiB, partitioner: {slice: {origin: [0.5, 0.5, 0.4], normal: [0, 0, 1]}}}",
+        "{requests: yes, hold: [t]}",
+    ),
+]
+
+
+@pytest.mark.parametrize("placement, live", NOT_HELD)
+def test_what_is_not_held_waits_for_the_next_iteration(tmp_path, placement, live):
+    with (
+        simulation(tmp_path, 4, placement, live, gate=tmp_path / "gate", gate_at=2) as run,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        wait_for((run.results / "same-00001.png").exists, "iteration 1")
+        waiting = pool.submit(run.ask, "statistics: {variable: t, file: asked/t.csv}")
+        time.sleep(0.5)
+        assert not waiting.done()
+        (tmp_path / "gate").touch()
+        assert iteration_in(waiting.result()[1]) >= 2
+        run.end()
+        (row,) = run.rows("asked/t.csv")
+        assert row in run.rows("statistics.csv")
+
+
+@pytest.mark.test_all  # it waits for longer than servers are patient with requests that cannot run
+def test_a_slow_simulation_refuses_nobody(tmp_path):
+    with simulation(tmp_path, 3, "{mode: cores, buffer: 32 MiB}", gate=tmp_path / "gate", gate_at=1) as run:
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(run.ask, "statistics: {variable: t, file: asked/t.csv}")
+            time.sleep(33)
+            assert not waiting.done()
+            (tmp_path / "gate").touch()
+            iteration_in(waiting.result()[1])
+        run.end()
+
+
 def test_without_a_held_iteration_requests_are_taken_up_at_once(tmp_path):
     options = {"gate": tmp_path / "gate", "gate_at": 1}
     with simulation(tmp_path, 4, "{mode: cores, buffer: 32 MiB, per_node: 2}", **options) as run:

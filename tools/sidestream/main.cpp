@@ -104,7 +104,7 @@ CLI::App* add_ask(CLI::App& app, sidestream::AskOptions& options) {
   ask->add_option("--end", options.end, "Name of an analysis that goes on, and is to end");
   ask->add_option("--directory", options.directory, "The output directory of the session (default: this one)");
   ask->add_option("--wait", options.wait,
-                  "Seconds to wait for the answer, which comes at the end of an iteration (default 60)")
+                  "Seconds to wait for the answer, which may come at the end of an iteration only (default 60)")
       ->check(CLI::NonNegativeNumber);
   return ask;
 }

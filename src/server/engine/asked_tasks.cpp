@@ -1,6 +1,7 @@
 // A request on its way, by server:
 //
-// 1. The first server finds it (contribute) and raises its word in the agreement of the next iteration.
+// 1. The first server finds it (contribute) and raises its word in the agreement of the next iteration, or rings before
+//    that (engine_requests.cpp).
 // 2. All servers see the word, get the text from the first one, and make the task (take_up). All keep it, or none.
 // 3. The task is due with the configured ones, behind them, while the servers keep up and the budget lasts. The engine
 //    says why it waits (waits) and what came of it (ran).
@@ -28,7 +29,7 @@ namespace {
 
 /// Reading a directory of a parallel file system costs more than a short iteration.
 constexpr double seconds_between_looks = 0.1;
-/// Seconds that a request waits for an iteration in which it can run.
+/// Seconds that a request waits for an iteration in which it can run, from the first one in which it could not.
 constexpr double patience = 30;
 constexpr std::size_t most_tasks = 16;
 
@@ -73,9 +74,9 @@ void AskedTasks::record() const {
 /// Ends requests that have waited too long, as if somebody had asked for their end.
 void AskedTasks::end_impatient(double seconds) {
   for (Entry& entry : entries_) {
-    if (!entry.once || entry.done || seconds - entry.since < patience) continue;
-    answer(entry.id, fmt::format("refused: in {} s there was no iteration in which it could run: {}", patience,
-                                 entry.reason.empty() ? "none was delivered" : entry.reason));
+    if (!entry.once || entry.done || entry.since < 0 || seconds - entry.since < patience) continue;
+    answer(entry.id,
+           fmt::format("refused: in {} s there was no iteration in which it could run: {}", patience, entry.reason));
     entry.id.clear();
     entry.since = seconds;  // once is enough
     waiting_.push_back({"", "end", entry.config.name});
@@ -105,7 +106,7 @@ void AskedTasks::add(const SteeringRequest& request, std::int64_t index) {
       std::vector<TaskConfig> running;
       for (const Entry& entry : entries_) running.push_back(entry.config);
       Made made = parts_.make(request.value, name, running);
-      entries_.push_back({made.config, request.id, request.value, made.once, made_, looked_});
+      entries_.push_back({made.config, request.id, request.value, made.once, made_});
       parts_.tasks.emplace_back(made.config, parts_.metadata, std::move(made.task));
     });
     ScheduledTask& task = parts_.tasks.back();
@@ -168,7 +169,9 @@ void AskedTasks::take_up(std::int64_t index) {
 }
 
 void AskedTasks::waits(std::size_t task, const std::string& reason) {
-  retry_while_out_of_memory([&] { entry_of(task).reason = reason; });
+  Entry& entry = entry_of(task);
+  if (entry.since < 0) entry.since = looked_;
+  retry_while_out_of_memory([&] { entry.reason = reason; });
 }
 
 void AskedTasks::missed(std::size_t task) {

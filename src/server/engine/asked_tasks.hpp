@@ -78,7 +78,7 @@ class AskedTasks {
     std::string id, text;
     bool once = true;
     std::size_t number = 0;
-    double since = 0;      ///< when it was taken up; on the first server
+    double since = -1;     ///< when it could not run for the first time, on the first server; -1: not yet
     std::string reason{};  ///< why it waits
     std::int64_t runs = 0, missed = 0;
     bool done = false;

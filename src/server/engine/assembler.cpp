@@ -63,8 +63,7 @@ void Assembler::update_allocated(ServerTransport& transport, std::int64_t index,
   bool any = false;
   for (const Selected& selected : selection) {
     const auto v = static_cast<std::size_t>(selected.variable);
-    const bool beyond = (selected.ghosts && !transport.traits().values_in_place) ||
-                        (selected.halo > 0 && metadata_.variables[v].filled);
+    const bool beyond = (selected.ghosts && fetches_) || (selected.halo > 0 && metadata_.variables[v].filled);
     if (!beyond || !selected.decomposition.is_published()) continue;
     variables[v] = any = true;
   }
@@ -395,8 +394,17 @@ bool Assembler::refresh(const std::shared_ptr<const CachedPlan>& plan, std::span
   return same && plan->exchange->refresh(assembled_.views, values);
 }
 
+const Assembled& Assembler::assemble_once(ServerTransport& transport, std::int64_t index, const Demand& demand) {
+  const std::shared_ptr<const CachedPlan> before = last_;
+  const Assembled& assembled = assemble(transport, index, demand);
+  if (!plans_.empty() && plans_.front() == last_) plans_.pop_front();
+  last_ = before;
+  return assembled;
+}
+
 const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t index, const Demand& demand) {
   end();
+  fetches_ = fetches_ || !transport.traits().values_in_place;
   std::vector<Selected> parts;
   if (!transport.traits().values_in_place) parts = planner_.ranged_parts(demand.selection);
   std::vector<RangeRequest> requests = demand.ranges;

@@ -78,6 +78,8 @@ class Assembler {
   /// Collective, with the same `demand` on all servers. Fails on all servers or on none. May be called again with
   /// another demand for the same iteration. The result is valid until the next call, or `end`.
   [[nodiscard]] const Assembled& assemble(ServerTransport& transport, std::int64_t index, const Demand& demand);
+  /// The same for a demand that does not come again. Plans for others stay.
+  [[nodiscard]] const Assembled& assemble_once(ServerTransport& transport, std::int64_t index, const Demand& demand);
   /// Ends the use of what `assemble` returned, before the iteration is released. Views are kept, because the next
   /// iteration may have the same ones with other values.
   void end() noexcept;
@@ -129,7 +131,8 @@ class Assembler {
   BlockTable table_;
   std::shared_ptr<Catalogue> catalogue_;  ///< made from the table; null: not requested since the table changed
   AllocatedBoxes allocated_;
-  bool trusted_ = true;  ///< true if the table is the same on all servers
+  bool fetches_ = false;  ///< true if values were ever not in place, so that the boxes of all arrays are known
+  bool trusted_ = true;   ///< true if the table is the same on all servers
   BlockCosts costs_;
   std::shared_ptr<const CachedPlan> ordered_;  ///< the plan that the transport was told to expect
   std::shared_ptr<const CachedPlan> last_;     ///< the plan of the last assembly

@@ -67,7 +67,7 @@ Engine::Engine(EngineParts parts)
       ledger_(engine_ledger_names(parts_.tasks, parts_.asked != nullptr), parts_.timings, parts_.rows),
       next_(parts_.first) {
   if (parts_.hears) bell_.emplace(parts_.servers);
-  if (parts_.asked && !parts_.held.empty()) held_.emplace(parts_.held, parts_.metadata);
+  if (bell_ && !parts_.held.empty() && can_hold()) held_.emplace(parts_.held, parts_.metadata);
   // While a server waits for others it keeps receiving from its clients, so that they need not wait too.
   const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
   parts_.servers.set_meanwhile(take_in);
@@ -76,6 +76,12 @@ Engine::Engine(EngineParts parts)
   if (parts_.asked) {
     parts_.asked->on_new([take_in](ScheduledTask& task) { task.communicator().set_meanwhile(take_in); });
   }
+}
+
+/// False if a partitioner leaves blocks out before they move: requests on values in place would see these.
+bool Engine::can_hold() const {
+  const PartitionerKind* const partitioner = parts_.movement.partitioner;
+  return parts_.transport.traits().values_in_place || partitioner == nullptr || !partitioner->restrict_to;
 }
 
 /// Receives what has arrived. If memory is short, the next call continues. Any other failure ends this server, but
@@ -280,7 +286,12 @@ const Assembled* Engine::assemble(std::vector<std::size_t>& due, const Iteration
     ledger_.work(next_, assembly, start - parts_.origin, now() - start);
     ledger_.moved({next_, assembled->moved_blocks, assembled->moved_bytes, assembled->moved_layers});
   };
-  const std::string failure = guarded_.attempt(std::cref(work));
+  std::string failure = guarded_.attempt(std::cref(work));
+  if (!failure.empty() && held_ && held_->held()) {
+    held_->drop();  // its memory may be enough
+    assembler_.end();
+    failure = guarded_.attempt(std::cref(work));
+  }
   if (failure.empty()) {
     if (!parts_.transport.traits().values_in_place) {  // lets clients continue meanwhile
       retry_while_out_of_memory([&] { parts_.transport.release(next_, Outcome::pending); });
@@ -374,9 +385,9 @@ void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
   LateNote late(!stop && parts_.servers.rank() == 0 && next_ == 0, first_patience, late_sentence);
   for (;;) {
     const double start = now();
-    if (bell_) hear_requests(stops, late);
+    const double answering = bell_ ? hear_requests(stops, late) : 0;
     wait_for_clients(stops, late);
-    ledger_.work(next_, idle, start - parts_.origin, now() - start);
+    ledger_.work(next_, idle, start - parts_.origin, now() - start - answering);
     if (stop && !end) {
       std::int64_t stopping = stop();
       parts_.servers.maximum(std::span(&stopping, 1));

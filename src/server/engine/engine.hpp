@@ -82,9 +82,11 @@ class Engine {
   void steer(const Agreement& agreement);
   void take_requests(const Agreement& agreement);
   void wait_for_clients(const std::function<bool()>& stops, LateNote& late);
-  void hear_requests(const std::function<bool()>& stops, LateNote& late);
+  [[nodiscard]] double hear_requests(const std::function<bool()>& stops, LateNote& late);
   void answer_between();
+  [[nodiscard]] bool is_held(const ScheduledTask& task) const;
   void run_on_held(std::size_t number, const Agreement& held);
+  [[nodiscard]] bool can_hold() const;
   void hold(const Agreement& agreement);
   void take_events(Agreement& agreement);
   void check_blocks(Agreement& agreement);
@@ -133,6 +135,7 @@ class Engine {
   Ledger ledger_;
   std::optional<Bell> bell_;           ///< rung by the first server when somebody asks; nothing if `hears` is false
   std::optional<HeldIteration> held_;  ///< nothing if no variable is kept
+  bool told_of_holding_ = false;       ///< a failure was logged
   std::int64_t next_;
   bool i_changed_ = true;  ///< blocks of this server's clients changed since the table was updated
   std::vector<AbsentBlock> absent_, absent_said_;  ///< missing blocks of this server's clients in this iteration; those

@@ -3,10 +3,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/waiting.hpp"
 #include "server/engine/engine.hpp"
+#include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {
 
@@ -73,24 +76,32 @@ void Engine::run_asked(std::size_t number, const Iteration& iteration, const Ass
 }
 
 /// Until the first server has its next iteration, requests are taken up at once: that server rings, and the others hear
-/// it while they wait for their clients or for it. Collective.
-void Engine::hear_requests(const std::function<bool()>& stops, LateNote& late) {
+/// it while they wait for their clients or for it. Collective. Returns the seconds that answers took.
+double Engine::hear_requests(const std::function<bool()>& stops, LateNote& late) {
   const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
+  double seconds = 0;
   for (bool asked = true; asked;) {
     bell_->listen();
     bool mine = false;
     const auto heard = [&] {
+      if (stops()) return true;
       retry_while_out_of_memory([&] { mine = !broken_ && parts_.asked->contribute(now()) != 0; });
-      return mine || bell_->rung() || stops();
+      return mine || bell_->rung();
     };
     wait_for_clients(heard, late);
     asked = bell_->ring(mine, take_in);
-    if (asked) answer_between();
+    if (!asked) break;
+    const double start = now();
+    answer_between();
+    take_in();
+    seconds += now() - start;
   }
+  return seconds;
 }
 
 /// Takes up what people ask for while the servers wait for clients, and runs what is wanted once on the held iteration.
 void Engine::answer_between() {
+  const FloatEnvironment environment;
   parts_.asked->take_up(next_);
   const Agreement* const held = held_ ? held_->held() : nullptr;
   if (held == nullptr) return;
@@ -101,12 +112,17 @@ void Engine::answer_between() {
   ledger_.refresh();
 }
 
+/// True if all that the task reads is held.
+bool Engine::is_held(const ScheduledTask& task) const {
+  const auto kept = [&](const auto& one) { return held_->keeps(one.variable); };
+  return std::all_of(task.inputs().begin(), task.inputs().end(), kept) &&
+         std::all_of(task.selection().ranges.begin(), task.selection().ranges.end(), kept);
+}
+
 void Engine::run_on_held(std::size_t number, const Agreement& held) {
   ScheduledTask& task = parts_.tasks[number];
-  const auto kept = [&](const Selected& one) { return held_->keeps(one.variable); };
-  if (!std::all_of(task.inputs().begin(), task.inputs().end(), kept) || !parts_.asked->has_time()) return;
-  if (!obstacle(task, held).empty() || !task.schedule().due(held.at, true, false, false)) return;
-  const double start = now();
+  if (!is_held(task) || !parts_.asked->has_time() || !obstacle(task, held).empty()) return;
+  if (!task.schedule().due(held.at, true, false, false)) return;
   std::unique_ptr<Results> results;
   const Assembled* assembled = nullptr;
   const std::vector<std::size_t> due{number};
@@ -114,10 +130,9 @@ void Engine::run_on_held(std::size_t number, const Agreement& held) {
     results = parts_.results(held.at);
     Demand demand = demand_of(due, held.at);
     demand.repeats = false;
-    assembled = &assembler_.assemble(*held_, held.at.index, demand);
+    assembled = &assembler_.assemble_once(*held_, held.at.index, demand);
   };
   const std::string failure = guarded_.attempt(std::cref(work));
-  ledger_.work(held.at.index, assembly, start - parts_.origin, now() - start);
   if (failure.empty()) {
     run_asked(number, held.at, *assembled, *results);
   } else {
@@ -126,10 +141,16 @@ void Engine::run_on_held(std::size_t number, const Agreement& held) {
   assembler_.end();
 }
 
-/// Keeps the iteration's values for requests. Without memory for them nothing is held, and the iteration goes on.
+/// Keeps the iteration's values for requests. If that fails nothing is held, and the iteration goes on.
 void Engine::hold(const Agreement& agreement) {
-  const auto work = [&] { held_->keep(parts_.transport, agreement); };
-  if (!guarded_.attempt(std::cref(work)).empty()) held_->clear();
+  const double start = now();
+  const auto work = [&] { held_->keep(parts_.transport, agreement, guarded_); };
+  const std::string failure = guarded_.attempt(std::cref(work));
+  ledger_.work(next_, first_task + static_cast<std::int32_t>(configured()), start - parts_.origin, now() - start);
+  if (failure.empty()) return;
+  held_->drop();
+  if (std::exchange(told_of_holding_, true) || parts_.servers.rank() != 0) return;
+  log::warning("iteration {} is not held for requests: {} (this is said once)", next_, failure);
 }
 
 }  // namespace sidestream

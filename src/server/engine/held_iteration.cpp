@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "base/mpi/agree.hpp"
 #include "sidestream/data/range.hpp"
 
 namespace sidestream {
@@ -16,7 +18,23 @@ void HeldIteration::clear() noexcept {
   is_held_ = false;
   inbox_.blocks.clear();
   tables_.persistent.clear();
+}
+
+void HeldIteration::drop() noexcept {
+  clear();
+  copies_.clear();
+}
+
+/// Frees copies of blocks that are no longer there, before others are made.
+void HeldIteration::free_unused(const ServerState& state) {
   for (auto& [key, copy] : copies_) copy.in_use = false;
+  for (const auto* const some : {&state.inbox.blocks, &std::as_const(state.tables.persistent)}) {
+    for (const Arrival& arrival : *some) {
+      const auto found = copies_.find({arrival.record.variable, arrival.record.block.id});
+      if (found != copies_.end()) found->second.in_use = true;
+    }
+  }
+  std::erase_if(copies_, [](const auto& one) { return !one.second.in_use; });
 }
 
 /// Copies arrays that are in place. Of others it keeps the records, with values where an earlier copy has them.
@@ -24,7 +42,6 @@ void HeldIteration::keep_each(const std::vector<Arrival>& arrivals, std::vector<
   for (const Arrival& arrival : arrivals) {
     if (!keeps(arrival.record.variable)) continue;
     Copy& copy = copies_[{arrival.record.variable, arrival.record.block.id}];
-    copy.in_use = true;
     Arrival& kept = to.emplace_back(arrival);
     const bool is_new =
         arrival.record.persistent == 0 || copy.since != arrival.since || copy.values.size() != arrival.record.bytes;
@@ -58,16 +75,24 @@ void HeldIteration::fetch_missing(ServerTransport& transport, std::int64_t index
     copy.since = arrival.since;
     arrival.data = copy.values.data();
   }
+  // Without values an arrival would count as published.
+  const auto is_missing = [](const Arrival& one) { return one.data == nullptr && one.record.bytes > 0; };
+  std::erase_if(inbox_.blocks, is_missing);
+  std::erase_if(tables_.persistent, is_missing);
 }
 
-void HeldIteration::keep(ServerTransport& transport, const Agreement& agreement) {
+void HeldIteration::keep(ServerTransport& transport, const Agreement& agreement, Communicator& servers) {
   clear();
-  const ServerState state = transport.state(agreement.at.index);
-  keep_each(state.inbox.blocks, inbox_.blocks);
-  keep_each(state.tables.persistent, tables_.persistent);
-  if (!transport.traits().values_in_place) fetch_missing(transport, agreement.at.index);
-  std::erase_if(copies_, [](const auto& one) { return !one.second.in_use; });
-  agreement_ = agreement;
+  run_collectively(servers, [&] {
+    const ServerState state = transport.state(agreement.at.index);
+    free_unused(state);
+    keep_each(state.inbox.blocks, inbox_.blocks);
+    keep_each(state.tables.persistent, tables_.persistent);
+    agreement_ = agreement;
+  });
+  if (!transport.traits().values_in_place) {
+    run_collectively(servers, [&] { fetch_missing(transport, agreement.at.index); });
+  }
   is_held_ = true;
 }
 

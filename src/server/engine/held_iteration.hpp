@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "server/engine/agreement.hpp"
+#include "sidestream/extend/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
@@ -21,10 +22,12 @@ class HeldIteration final : public ServerTransport {
   HeldIteration(const std::vector<std::int32_t>& variables, const Metadata& metadata);
 
   /// Copies the values of the iteration that the servers have agreed on. Collective, between `advance` and `release`;
-  /// if it throws on one server, call `clear` on all. Reuses the memory of the iteration before.
-  void keep(ServerTransport& transport, const Agreement& agreement);
+  /// if it throws, call `drop` on all. Reuses the memory of the iteration before.
+  void keep(ServerTransport& transport, const Agreement& agreement, Communicator& servers);
   /// Forgets the iteration, and keeps its memory for the next one. Tables may change after it.
   void clear() noexcept;
+  /// Forgets the iteration and frees its memory.
+  void drop() noexcept;
   /// The iteration and its published variables; null if none is held. The same on all servers.
   [[nodiscard]] const Agreement* held() const noexcept { return is_held_ ? &agreement_ : nullptr; }
   /// True if values of the variable would be held where it was published. Derived ones are not.
@@ -47,6 +50,7 @@ class HeldIteration final : public ServerTransport {
     std::int64_t since = -1;  ///< the iteration that brought them
     bool in_use = false;
   };
+  void free_unused(const ServerState& state);
   void keep_each(const std::vector<Arrival>& arrivals, std::vector<Arrival>& to);
   void fetch_missing(ServerTransport& transport, std::int64_t index);
 

@@ -119,10 +119,10 @@ class FileStore final : public ResultStore {
 
   static std::string ending_of(const std::string& file) { return fs::path(file).extension().string(); }
 
-  /// Refuses a second result for the same file in an iteration.
+  /// Refuses a second result for the same file from analyses that run together.
   void claim(const std::string& file, const Iteration& iteration) {
-    const auto [last, is_new] = latest_.try_emplace(file, iteration.index);
-    if (is_new || std::exchange(last->second, iteration.index) != iteration.index) return;
+    const auto [last, is_new] = latest_.try_emplace(file, begun_);
+    if (is_new || std::exchange(last->second, begun_) != begun_) return;
     fail(Code::configuration, "two results of iteration {} go to '{}'; give the analyses different file names",
          iteration.index, directory_->path(file, iteration, 0));
   }
@@ -175,7 +175,8 @@ class FileStore final : public ResultStore {
   TableFiles tables_;
   FileNames names_;
   PictureFiles pictures_;
-  std::map<std::string, std::int64_t> latest_;  ///< iteration last written, by pattern
+  std::int64_t begun_ = 0;                      ///< calls of `begin`: one for each iteration, and more for requests
+  std::map<std::string, std::int64_t> latest_;  ///< the call after which it was written last, by pattern
   std::set<std::string> replaced_;              ///< files that this run has written anew
   std::map<std::string, std::string> lists_;    ///< lists of pieces that each iteration replaces, by pattern
   std::map<std::string, std::string> paths_;    ///< last path of files that name the iteration, by pattern
@@ -432,6 +433,7 @@ class FileResults final : public Results, public EarlierTables, public ChartResu
 
 std::unique_ptr<Results> FileStore::begin(const Iteration& iteration) {
   if (!first_) first_ = iteration;
+  ++begun_;
   if (charts_) charts_->look();
   return std::make_unique<FileResults>(*this, iteration);
 }

@@ -129,8 +129,9 @@ def ask(directory: str | os.PathLike[str], analysis: Mapping[str, Any] | str, wa
     """Asks the session that runs in an output directory for an analysis that is not in its configuration.
 
     `analysis` is an entry of `analyses:`, as a dict or a text: {"render": {"slice": {"variable": "t", "axis": "z"}}}.
-    Without `every` it runs once, in the next iteration that has its variables. With `every` it goes on, and the answer
-    has its name; "end NAME" ends it. Files are below `asked/` of the output directory.
+    Without `every` it runs once, on the last iteration if its variables are held (`live: {hold: ...}`), otherwise in
+    the next iteration that has them. With `every` it goes on, and the answer has its name; "end NAME" ends it. Files
+    are below `asked/` of the output directory.
 
     Returns the answer, a sentence that begins with `delivered:`, `accepted:`, `refused:` or `failed:`. Raises Error if
     no session takes questions there, or none answered in `wait` seconds."""
