@@ -41,6 +41,7 @@ def main():
     parser.add_argument("--build", type=Path, default=ROOT / "build/release")
     parser.add_argument("--grid", type=int, default=256)
     parser.add_argument("--requests", type=int, default=9)
+    parser.add_argument("--repeat", type=int, default=20, help="evaluations of a step, which make it longer")
     options = parser.parse_args()
     sys.path.insert(0, str(options.build / "bindings" / "python"))
     import sidestream  # of this build
@@ -50,7 +51,7 @@ def main():
         file.write_text(CONFIGURATION.format(folder=results))
         program = options.build / "simulations" / "oscillators" / "oscillators"
         line = ["mpirun", "-n", "3", "--oversubscribe", program, INPUT]
-        line += ["--grid", options.grid, "--steps", 10**6, "--sidestream", file]
+        line += ["--grid", options.grid, "--steps", 10**6, "--compute-repeat", options.repeat, "--sidestream", file]
         run = subprocess.Popen(list(map(str, line)), stdout=subprocess.DEVNULL, env=os.environ)
         try:
             taken, held = [], 0
