@@ -298,6 +298,18 @@ def test_from_now_on_until_it_is_ended(tmp_path):
         assert picture.read_bytes() == (run.results / f"same-{picture.stem}.png").read_bytes()
 
 
+def test_nothing_to_see_is_said_to_the_person_who_asked(tmp_path):
+    with simulation(tmp_path, 3, "{mode: cores, buffer: 32 MiB}") as run:
+        for text, sentence in {
+            "isosurface: {variable: t, values: [9], file: asked/s.vtp}": "its values reach from",
+            'render: {isosurface: {variable: t, values: [9]}, file: "asked/s.png"}': "its values reach from",
+        }.items():
+            status, said = run.ask(text)
+            assert status == 0 and re.match(r"delivered: iteration \d+, but .*", said) and sentence in said, said
+        iteration_in(run.ask("slice: {variable: t, axis: z, position: 0.5, file: asked/c.vtp}")[1])
+        run.end()
+
+
 REFUSED = {
     "statistics: {variable: tt, file: asked/a.csv}": "expected a declared variable (t, p)",
     "statistik: {variable: t, file: asked/a.csv}": "did you mean 'statistics'?",

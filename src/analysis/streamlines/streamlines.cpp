@@ -1,6 +1,7 @@
 // Stream lines of a vector field as files.
 #include <fmt/format.h>
 
+#include "analysis/common/extract/empty_results.hpp"
 #include "analysis/common/kinds.hpp"
 #include "analysis/common/streamlines/lines.hpp"
 #include "base/log.hpp"
@@ -25,18 +26,18 @@ class StreamLines final : public Task {
     const streamlines::Lines lines = streamlines::trace(query_, *input.local, input.communicator);
     if (input.communicator.rank() != 0) return {};
     if (lines.outside > 0 && !told_) {
-      log::warning("'{}': {} of {} seeds are in no cell of the mesh and have no lines (this is said once)", file_,
-                   lines.outside, query_.seeds.size());
+      say(input, fmt::format("{} of {} seeds are in no cell of the mesh and have no lines", lines.outside,
+                             query_.seeds.size()));
       told_ = true;
     }
     Surface surface = surface_of(lines, input.metadata);
     const bool inside = lines.outside < static_cast<std::int64_t>(query_.seeds.size());
     if (surface.lines.empty() && inside && !told_short_) {
-      log::warning(
-          "'{}': no line is longer than its seed: '{}' is 0 or has no value at all seeds, or the step of {} is "
-          "larger than the mesh (this is said once)",
-          file_, input.metadata.variables.at(static_cast<std::size_t>(query_.values.variables.front())).name,
-          query_.step);
+      say(input,
+          fmt::format("no line is longer than its seed: '{}' is 0 or has no value at all seeds, or the step of {} is "
+                      "larger than the mesh",
+                      input.metadata.variables.at(static_cast<std::size_t>(query_.values.variables.front())).name,
+                      query_.step));
       told_short_ = true;
     }
     input.results.add(file_, std::move(surface));
@@ -44,6 +45,10 @@ class StreamLines final : public Task {
   }
 
  private:
+  void say(const CombineInput& input, const std::string& sentence) const {
+    remark(input.results, sentence);
+    log::warning("'{}': {} (this is said once)", file_, sentence);
+  }
   [[nodiscard]] Surface surface_of(const streamlines::Lines& lines, const Metadata& metadata) const {
     Surface surface;
     surface.coordinates = type_;

@@ -179,7 +179,8 @@ void AskedTasks::missed(std::size_t task) {
   waits(task, "the servers are busy: clients are an iteration ahead of them");
 }
 
-void AskedTasks::ran(std::size_t task, const Iteration& iteration, const std::string& failure, double seconds) {
+void AskedTasks::ran(std::size_t task, const Iteration& iteration, Ran ran) {
+  auto& [failure, remark, seconds] = ran;
   parts_.servers.maximum(std::span(&seconds, 1));
   spent_ += seconds;
   Entry& entry = entry_of(task);
@@ -196,8 +197,10 @@ void AskedTasks::ran(std::size_t task, const Iteration& iteration, const std::st
                                      : cause;
     if (!entry.once && entry.done && parts_.channel) log::warning("{} has ended: {}", entry.config.name, why);
     if (!entry.once) return;
-    answer(std::exchange(entry.id, {}), failure.empty() ? fmt::format("delivered: iteration {}", iteration.index)
-                                                        : fmt::format("failed: {}", cause));
+    const std::string delivered = fmt::format("delivered: iteration {}", iteration.index);
+    answer(std::exchange(entry.id, {}), !failure.empty() ? fmt::format("failed: {}", cause)
+                                        : remark.empty() ? delivered
+                                                         : fmt::format("{}, but {}", delivered, remark));
   });
 }
 

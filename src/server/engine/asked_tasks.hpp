@@ -65,8 +65,13 @@ class AskedTasks {
   void waits(std::size_t task, const std::string& reason);
   /// Records that a task was due while the servers were busy: one that goes on misses this iteration.
   void missed(std::size_t task);
-  /// Reports a run. Collective. `failure`: the same on all servers; `seconds`: of this server.
-  void ran(std::size_t task, const Iteration& iteration, const std::string& failure, double seconds);
+  /// The end of a run. `failure` is the same on all servers; `remark` is of the first one, and `seconds` of each.
+  struct Ran {
+    std::string failure{}, remark{};
+    double seconds = 0;
+  };
+  /// Reports a run. Collective.
+  void ran(std::size_t task, const Iteration& iteration, Ran ran);
   /// Removes tasks that have done their work. Collective.
   void end_iteration();
   /// Refuses waiting requests, since no more iterations come.

@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "base/waiting.hpp"
+#include "data/result_remarks.hpp"
 #include "server/engine/engine.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 
@@ -56,7 +57,7 @@ void Engine::add_asked(std::vector<std::size_t>& due, const Agreement& agreement
 bool Engine::drop_asked(std::vector<std::size_t>& due, const Iteration& iteration, const std::string& failure) {
   const bool any = !due.empty() && due.back() >= configured();
   for (; !due.empty() && due.back() >= configured(); due.pop_back()) {
-    parts_.asked->ran(due.back(), iteration, failure, 0);
+    parts_.asked->ran(due.back(), iteration, {failure});
   }
   return any;
 }
@@ -67,12 +68,16 @@ void Engine::run_asked(std::size_t number, const Iteration& iteration, const Ass
     parts_.asked->waits(number, "other requests used the time of the iteration (live.budget)");
     return;
   }
+  auto* const remarks = dynamic_cast<ResultRemarks*>(&results);
+  if (remarks) static_cast<void>(remarks->take_remarks());
   const double start = now();
   const TaskOutcome done = task.run({iteration, parts_.metadata, assembled, events_.pending()}, results);
   const double seconds = now() - start;
   ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(configured()), start - parts_.origin, seconds,
                task.local_seconds());
-  parts_.asked->ran(number, iteration, done.failure, seconds);
+  std::string remark;
+  if (remarks) retry_while_out_of_memory([&] { remark = remarks->take_remarks(); });
+  parts_.asked->ran(number, iteration, {done.failure, std::move(remark), seconds});
 }
 
 /// Until the first server has its next iteration, requests are taken up at once: that server rings, and the others hear
@@ -136,7 +141,7 @@ void Engine::run_on_held(std::size_t number, const Agreement& held) {
   if (failure.empty()) {
     run_asked(number, held.at, *assembled, *results);
   } else {
-    parts_.asked->ran(number, held.at, failure, 0);
+    parts_.asked->ran(number, held.at, {failure});
   }
   assembler_.end();
 }

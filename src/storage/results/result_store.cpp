@@ -10,6 +10,7 @@
 #include "data/chart_order.hpp"
 #include "data/file_pattern.hpp"
 #include "data/picture_database.hpp"
+#include "data/result_remarks.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/charts/drawing.hpp"
 #include "storage/files/file_names.hpp"
@@ -332,8 +333,14 @@ void FileStore::add_pieces(const std::string& file, const Iteration& iteration, 
       });
 }
 
-class FileResults final : public Results, public EarlierTables, public ChartResults, public PictureDatabases {
+class FileResults final : public Results,
+                          public EarlierTables,
+                          public ChartResults,
+                          public PictureDatabases,
+                          public ResultRemarks {
  public:
+  void remark(const std::string& sentence) override { remarks_ += (remarks_.empty() ? "" : "; ") + sentence; }
+  [[nodiscard]] std::string take_remarks() override { return std::exchange(remarks_, {}); }
   [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const override {
     return store_.earlier_rows(file, iteration_);
   }
@@ -427,6 +434,7 @@ class FileResults final : public Results, public EarlierTables, public ChartResu
     store_.add(file, iteration_, parts);
   }
 
+  std::string remarks_;
   FileStore& store_;
   Iteration iteration_;
 };

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/log.hpp"
+#include "data/result_remarks.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/kit/mesh/runs.hpp"
 
@@ -100,6 +101,10 @@ std::string reach_text(const Mesh& mesh, const CombineInput& input) {
   return fmt::format("it reaches from ({}) to ({})", fmt::join(reach.low, ", "), fmt::join(reach.high, ", "));
 }
 
+void remark(Results& results, const std::string& sentence) {
+  if (auto* const listener = dynamic_cast<ResultRemarks*>(&results)) listener->remark(sentence);
+}
+
 void EmptyNotice::look(std::vector<std::int64_t> counts, const CombineInput& input,
                        const std::function<std::string(const std::vector<std::size_t>& absent)>& why) {
   if (told_) return;
@@ -113,6 +118,7 @@ void EmptyNotice::look(std::vector<std::int64_t> counts, const CombineInput& inp
   }
   const std::string sentence = why(absent);
   if (input.communicator.rank() != 0) return;
+  remark(input.results, sentence);
   log::warning("'{}': in iteration {} {} (this is said once)", file_, input.iteration.index, sentence);
 }
 

@@ -44,6 +44,9 @@ class SeenValues {
 /// cover the blocks that arrived.
 [[nodiscard]] std::string reach_text(const Mesh& mesh, const CombineInput& input);
 
+/// Tells people who asked for the results, if somebody did. Call it on the first server.
+void remark(Results& results, const std::string& sentence);
+
 /// Warns once that a result is empty.
 class EmptyNotice {
  public:
