@@ -304,16 +304,22 @@ TEST_CASE_FIXTURE(Fixture, "an index of many files is not rewritten for each, la
 
 TEST_CASE_FIXTURE(Fixture, "two results for one file are refused") {
   const auto results = store(false);
-  results->begin(at(0, 0))->add("i-{index}.txt", Image{});
-  CHECK(contains(message_of([&] { results->begin(at(0, 0))->add("i-{index}.txt", Image{}); }),
-                 "two results of iteration 0"));
-  results->begin(at(0, 0))->add("latest.txt", Image{1, 1, {}});
-  CHECK(contains(message_of([&] { results->begin(at(0, 0))->add("latest.txt", Image{}); }),
-                 "two results of iteration 0"));
-  results->begin(at(1, 1))->add("latest.txt", Image{2, 2, {}});
+  const auto first = results->begin(at(0, 0));
+  first->add("i-{index}.txt", Image{});
+  CHECK(contains(message_of([&] { first->add("i-{index}.txt", Image{}); }), "two results of iteration 0"));
+  first->add("latest.txt", Image{1, 1, {}});
+  CHECK(contains(message_of([&] { first->add("latest.txt", Image{}); }), "two results of iteration 0"));
+  const auto next = results->begin(at(1, 1));
+  next->add("latest.txt", Image{2, 2, {}});
   CHECK(text("latest.txt") == "2x2");
-  CHECK(contains(message_of([&] { results->begin(at(1, 1))->add("i_{cycle}.txt", Image{}); }),
-                 "share the index 'i.txt.series'"));
+  CHECK(contains(message_of([&] { next->add("i_{cycle}.txt", Image{}); }), "share the index 'i.txt.series'"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "analyses that run later on the same iteration may write a file again") {
+  const auto results = store(false);
+  results->begin(at(0, 0))->add("latest.txt", Image{1, 1, {}});
+  results->begin(at(0, 0))->add("latest.txt", Image{2, 2, {}});
+  CHECK(text("latest.txt") == "2x2");
 }
 
 TEST_CASE_FIXTURE(Fixture, "endings that no format has are refused by name") {
