@@ -8,6 +8,7 @@
 
 #include "base/mpi/communicator.hpp"
 #include "server/engine/engine.hpp"
+#include "support/no_results.hpp"
 #include "support/ranks.hpp"
 #include "transport/in_process/transport.hpp"
 
@@ -42,15 +43,6 @@ class Doer final : public Task {
   std::vector<Deed> deeds_;
 };
 
-class NoResults final : public Results {
- public:
-  void add(const std::string&, const Table&) override {}
-  void add(const std::string&, const Image&) override {}
-  void add(const std::string&, const Surface&) override {}
-  void add(const std::string&, const CellSet&) override {}
-  void add(const std::string&, const DataSet&) override {}
-};
-
 /// Servers with one task each, all of which do the same, and a client on each of them.
 struct Run {
   explicit Run(std::vector<Deed> deeds) {
@@ -58,7 +50,7 @@ struct Run {
     config.name = "doer";
     tasks.emplace_back(config, metadata, std::make_unique<Doer>(std::move(deeds)));
     tasks.front().set_communicator(servers.duplicate());
-    const auto results = [](const Iteration&) { return std::make_unique<NoResults>(); };
+    const auto results = [](const Iteration&) { return std::make_unique<testing::NoResults>(); };
     engine = std::make_unique<Engine>(
         EngineParts{metadata, events, transport, servers, tasks, results, {""}, 0, true, {&partitioner, {}, false}});
   }
@@ -117,7 +109,7 @@ TEST_CASE("a task that refuses an iteration may fail as well") {
 TEST_CASE("a refusal fails where nothing carries it to the servers that reduce") {
   Run run({Deed::refuses, Deed::nothing});
   Bytes feedback;
-  NoResults results;
+  testing::NoResults results;
   const auto combine = [&](std::int64_t index) {
     const Iteration iteration{index, index, 0};
     return run.tasks.front().combine_partials(

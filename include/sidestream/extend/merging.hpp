@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -43,7 +44,8 @@ requires std::is_trivially_copyable_v<Record>
   return {bytes.begin(), bytes.end()};
 }
 
-/// The records of a partial. Throws Error(analysis) unless there are `count`.
+/// The records of a partial. kit/base/records.hpp has the like for code that may need fmt. Throws Error(analysis)
+/// unless there are `count`.
 template <class Record>
 requires std::is_trivially_copyable_v<Record>
 [[nodiscard]] std::vector<Record> records_in(BytesView partial, std::size_t count) {
@@ -57,22 +59,23 @@ requires std::is_trivially_copyable_v<Record>
 }
 
 /// Merges the partials of all servers, which `partial_of` made: `merge(total, record)` adds a record to that of the
-/// same number in the total, which begins as `total`. Collective; the result is the same on all servers, and the same
-/// for any division if `merge` is exact and does not depend on the order. Each server gets the records of all: for
-/// large results use the reductions of `input.communicator`.
+/// same number in the total. `neutral` has as many records, which change nothing when they are merged: 0 for a sum,
+/// minus infinity for a maximum; it counts once for each server, and is the result if there are no partials.
+/// Collective; the result is the same on all servers, and the same for any division if `merge` is exact and does not
+/// depend on the order. Each server gets the records of all: for large results use the reductions of
+/// `input.communicator`.
 template <class Record, class Merge>
-[[nodiscard]] std::vector<Record> merged(const CombineInput& input, std::vector<Record> total, Merge merge) {
-  const std::vector<Record> start = total;
-  const auto add = [&](BytesView partial) {
-    const std::vector<Record> records = records_in<Record>(partial, total.size());
-    for (std::size_t n = 0; n < total.size(); ++n) merge(total[n], records[n]);
+[[nodiscard]] std::vector<Record> merged(const CombineInput& input, const std::vector<Record>& neutral, Merge merge) {
+  const auto all_of = [&](std::span<const Bytes> partials) {
+    std::vector<Record> total = neutral;
+    for (const Bytes& partial : partials) {
+      const std::vector<Record> records = records_in<Record>(partial, total.size());
+      for (std::size_t n = 0; n < total.size(); ++n) merge(total[n], records[n]);
+    }
+    return total;
   };
-  for (const Bytes& partial : input.partials) add(partial);
-  if (input.communicator.size() == 1) return total;
-  const std::vector<Bytes> all = input.communicator.all_gather(partial_of(total));
-  total = start;
-  for (const Bytes& one : all) add(one);
-  return total;
+  const std::vector<Record> mine = all_of(input.partials);
+  return input.communicator.size() == 1 ? mine : all_of(input.communicator.all_gather(partial_of(mine)));
 }
 
 }  // namespace sidestream

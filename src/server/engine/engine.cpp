@@ -35,6 +35,9 @@ namespace sidestream {
 
 namespace {
 
+/// Longest time in which a server that waits for clients receives before it looks at other things.
+constexpr std::chrono::microseconds sleep_limit{10'000};
+
 constexpr double first_patience = 60;  // seconds
 constexpr const char* late_sentence =
     "the servers have waited 60 s since the start, and not all clients have ended their first iteration. If the "

@@ -51,9 +51,6 @@ struct EngineParts {
   std::vector<std::int32_t> held{};      ///< variables whose values are kept for requests between two iterations
 };
 
-/// Longest time in which a server that waits for clients receives before it looks at other things.
-inline constexpr std::chrono::microseconds sleep_limit{10'000};
-
 /// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them
 /// or on none.
 class Engine {

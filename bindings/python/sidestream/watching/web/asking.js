@@ -111,7 +111,7 @@ function build() {
   controls.component = box("0", { pattern: "[0-9]+", title: "the number of a component, from 0" });
   controls.axis = choice(["x", "y", "z"]);
   controls.axis.value = "z";
-  controls.position = box("", { placeholder: "middle", title: "left empty: the middle of the mesh" });
+  controls.position = box("", { placeholder: "middle", title: "left empty: the middle of the mesh, if it is known" });
   controls.values = several("0.5");
   controls.opacity = several("0, 0.05, 0.2, 0.6");
   controls.opacity.title = "opacities from the lowest to the highest value, each from 0 to 1";
@@ -124,8 +124,8 @@ function build() {
   controls.width = whole("800");
   controls.height = whole("600");
   controls.colours = choice(MAPS);
-  controls.low = box("", { placeholder: "automatic", title: "left empty at both ends: the range of the values" });
-  controls.high = box("", { placeholder: "automatic", title: "left empty at both ends: the range of the values" });
+  controls.low = box("", { placeholder: "automatic", title: "left empty at both ends: the range of the values in the picture" });
+  controls.high = box("", { placeholder: "automatic", title: "left empty at both ends: the range of the values in the picture" });
   controls.often = choice([["once", "once"], ["every", "from now on, every"]]);
   controls.every = whole("1");
   controls.entry = make("textarea", { rows: "4", spellcheck: "false", "aria-label": "The question as an entry of analyses" });
