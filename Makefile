@@ -32,7 +32,7 @@ help:
 # The Python packages that draw are installed while the rest compiles.
 demo: deps-demo configure
 	@scripts/python-environment requirements-demo.txt & environment=$$!; \
-	  cmake --build $(BUILD) --parallel $(JOBS) --target oscillators sidestream_tool \
+	  cmake --build $(BUILD) --parallel $(JOBS) --target oscillators sidestream_tool sidestream_visualisation \
 	  ; built=$$?; wait $$environment && exit $$built
 	@$(VENV_PYTHON) examples/demo/run --program $(BUILD)/simulations/oscillators/oscillators
 

@@ -13,12 +13,12 @@
 #include <fstream>
 #include <string>
 
-#include "contour/surface_shares.hpp"
-#include "graphics/compositing.hpp"
-#include "graphics/drawn_rows.hpp"
 #include "measure.hpp"
 #include "storage/formats/kinds.hpp"
 #include "surface_run.hpp"
+#include "visualisation/contour/surface_shares.hpp"
+#include "visualisation/graphics/compositing.hpp"
+#include "visualisation/graphics/drawn_rows.hpp"
 
 using namespace sidestream;
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/common/extract/extract.hpp"
 #include "data/mesh_arrays.hpp"
+#include "visualisation/extract/extract.hpp"
 
 namespace benchmark {
 

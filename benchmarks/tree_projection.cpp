@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <string>
 
-#include "analysis/common/kinds.hpp"
 #include "base/mpi/communicator.hpp"
 #include "measure.hpp"
 #include "sphere_tree.hpp"
 #include "support/fake_domain.hpp"
+#include "visualisation/kinds.hpp"
 
 using namespace sidestream;
 

@@ -12,13 +12,13 @@
 #include <functional>
 #include <string>
 
-#include "analysis/common/extract/extract.hpp"
-#include "contour/surface_order.hpp"
 #include "data/mesh_arrays.hpp"
-#include "data/tree_walk.hpp"
 #include "measure.hpp"
-#include "mesh/cells/cell_section.hpp"
+#include "sidestream/kit/data/tree_walk.hpp"
 #include "sphere_tree.hpp"
+#include "visualisation/contour/surface_order.hpp"
+#include "visualisation/extract/extract.hpp"
+#include "visualisation/mesh/cells/cell_section.hpp"
 
 using namespace sidestream;
 

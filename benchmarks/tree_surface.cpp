@@ -11,11 +11,11 @@
 #include <cstdlib>
 #include <optional>
 
-#include "analysis/common/extract/level_surfaces.hpp"
 #include "measure.hpp"
-#include "mesh/cells/cell_shapes.hpp"
 #include "sidestream/kit/data/octree.hpp"
 #include "surface_run.hpp"
+#include "visualisation/extract/level_surfaces.hpp"
+#include "visualisation/mesh/cells/cell_shapes.hpp"
 
 using namespace sidestream;
 

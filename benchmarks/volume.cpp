@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "graphics/compositing.hpp"
-#include "graphics/volume_caster.hpp"
 #include "measure.hpp"
+#include "visualisation/graphics/compositing.hpp"
+#include "visualisation/graphics/volume_caster.hpp"
 
 using namespace sidestream;
 using namespace sidestream::rendering;

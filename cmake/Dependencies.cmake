@@ -31,6 +31,9 @@ sidestream_part_found(AMR_CODEC TRUE)
 sidestream_part(COSMOLOGY TITLE "the module cosmology" PACKAGE "nothing: it is a part of Sidestream"
   FOR "halos, merge trees, spectra and Lyman-alpha")
 sidestream_part_found(COSMOLOGY TRUE)
+sidestream_part(VISUALISATION TITLE "the module visualisation" PACKAGE "nothing: it is a part of Sidestream"
+  FOR "slices, surfaces, samples, stream lines, projections and pictures")
+sidestream_part_found(VISUALISATION TRUE)
 # The former switch of muParser, which computed derived variables. Build folders and scripts may still name it.
 if(DEFINED SIDESTREAM_WITH_MUPARSER)
   message(NOTICE "SIDESTREAM_WITH_MUPARSER means nothing any more: derived variables need no muParser, and are always built. "

@@ -9,11 +9,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 # Layers whose folders have an order: no folder includes, directly or through others, one that includes it.
-ORDERED = ("mesh", "reduce", "contour", "graphics", "storage", "analysis", "modules", "server", "transport")
-# The folder that all analyses may include.
+ORDERED = ("mesh", "reduce", "storage", "analysis", "modules", "server", "transport")
+# The folder that all analyses may include, and those of modules.
 SHARED = "common"
-# Layers whose files count in the closure of an analysis.
-COUNTED = ("analysis", "mesh", "reduce", "contour", "graphics")
+SHARED_IN_MODULES = {
+    "modules/visualisation": ("mesh", "contour", "graphics", "sampling", "extract", "lines"),
+}
+# Places whose files count in the closure of an analysis.
+COUNTED = ("src/analysis/", "src/mesh/", "src/reduce/", "modules/")
 MOST_UNITS = 25
 
 Includes = dict[str, list[str]]
@@ -81,7 +84,9 @@ def analysis_of(folder: str) -> str:
     parts = folder.split("/")
     if parts[0] == "analysis" and len(parts) > 1 and parts[1] != SHARED:
         return "/".join(parts[:2])
-    return "/".join(parts[:3]) if parts[0] == "modules" and len(parts) > 2 else ""
+    if parts[0] != "modules" or len(parts) < 3 or parts[2] in SHARED_IN_MODULES.get("/".join(parts[:2]), ()):
+        return ""
+    return "/".join(parts[:3])
 
 
 def between_analyses(graph: dict[str, dict[str, str]]) -> Iterator[str]:
@@ -90,7 +95,7 @@ def between_analyses(graph: dict[str, dict[str, str]]) -> Iterator[str]:
         for there, example in sorted(arrows.items()):
             mine, other = analysis_of(here), analysis_of(there)
             if mine and other and mine != other:
-                yield f"{example}: no analysis includes another one's folder; what both need belongs in a floor"
+                yield f"{example}: no analysis includes another one's folder; what both need belongs in a shared folder"
 
 
 def too_many_units(paths: Iterable[str]) -> Iterator[str]:
@@ -120,13 +125,13 @@ def readmes(root: Path, paths: Iterable[str]) -> Iterator[str]:
                 yield f"{here}/README.md: names {name}, which is not there"
 
 
-def closure(includes: Includes, folder: str) -> set[str]:
-    """The files of COUNTED layers that a folder and its sub-folders include, with the sources next to the headers."""
+def closure(includes: Includes, analysis: str) -> set[str]:
+    """The files of COUNTED places that an analysis includes, with the sources next to the headers."""
     found: set[str] = set()
-    waiting = [path for path in includes if path.startswith(f"src/{folder}/")]
+    waiting = [path for path in includes if analysis_of(folder_of(path)) == analysis]
     while waiting:
         path = waiting.pop()
-        if path in found or not path.startswith(tuple(f"src/{layer}/" for layer in COUNTED)):
+        if path in found or not path.startswith(COUNTED):
             continue
         found.add(path)
         waiting += includes.get(path, [])
@@ -136,8 +141,6 @@ def closure(includes: Includes, folder: str) -> set[str]:
 
 def closures(includes: Includes, lines: dict[str, int]) -> Iterator[str]:
     """One line for each analysis: the numbers of files and lines that it includes."""
-    names = sorted({"/".join(folder_of(path).split("/")[:2]) for path in includes if path.startswith("src/analysis/")})
-    for name in names:
-        if name.count("/") == 1:
-            files = closure(includes, name)
-            yield f"{name:24} {len(files):4} files {sum(lines[path] for path in files):6} lines"
+    for name in sorted({analysis_of(folder_of(path)) for path in includes if path.startswith(ROOTS)} - {""}):
+        files = closure(includes, name)
+        yield f"{name:34} {len(files):4} files {sum(lines[path] for path in files):6} lines"

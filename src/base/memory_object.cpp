@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/files.hpp"
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 

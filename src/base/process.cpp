@@ -16,9 +16,9 @@
 #include <utility>
 
 #include "base/files.hpp"
-#include "base/text.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 extern char** environ;
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/text.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 

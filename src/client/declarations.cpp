@@ -12,11 +12,11 @@
 #include <type_traits>
 
 #include "base/fields.hpp"
-#include "base/text.hpp"
 #include "config/expressions/relations.hpp"
 #include "config/options/former_names.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 

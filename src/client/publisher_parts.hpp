@@ -14,6 +14,7 @@
 #include "client/publisher.hpp"
 #include "config/config.hpp"
 #include "sidestream/data/box.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

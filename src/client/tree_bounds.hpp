@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "data/tree_walk.hpp"
 #include "sidestream/extend/transport.hpp"
+#include "sidestream/kit/data/tree_walk.hpp"
 
 namespace sidestream {
 

@@ -7,10 +7,10 @@
 #include "config/groups.hpp"
 #include "config/opening.hpp"
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "config/sections.hpp"
 #include "config/tasks/tasks.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

@@ -155,7 +155,4 @@ using Parameters = std::map<std::string, std::variant<std::int64_t, double>, std
 /// The reference manual in Markdown, generated from the option declarations.
 [[nodiscard]] std::string reference_manual(const Registry& registry);
 
-/// The entry of `known` that is most similar to `unknown`; empty if none is similar.
-[[nodiscard]] std::string did_you_mean(const std::string& unknown, const std::vector<std::string>& known);
-
 }  // namespace sidestream

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

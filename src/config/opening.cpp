@@ -7,9 +7,9 @@
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
 #include "config/options/former_names.hpp"
-#include "config/options/names.hpp"
 #include "config/options/read_settings.hpp"
 #include "config/sections.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <limits>
 
-#include "config/options/option_text.hpp"
 #include "config/stream_config.hpp"
 
 namespace sidestream {

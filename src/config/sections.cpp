@@ -1,5 +1,4 @@
 #include "config/sections.hpp"
-#include "config/options/option_text.hpp"
 
 #include "config/config.hpp"
 #include "config/expressions/derived_section.hpp"

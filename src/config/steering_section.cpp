@@ -5,8 +5,8 @@
 
 #include "config/opening.hpp"
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

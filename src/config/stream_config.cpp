@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "config/options/option_text.hpp"
-
 namespace sidestream {
 
 std::vector<Option> stream_options() {

@@ -1,4 +1,4 @@
-#include "data/file_pattern.hpp"
+#include "sidestream/kit/data/file_pattern.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "data/tree_walk.hpp"
+#include "sidestream/kit/data/tree_walk.hpp"
 
 #include <cstring>
 

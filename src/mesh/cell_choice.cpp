@@ -1,4 +1,4 @@
-#include "mesh/cell_choice.hpp"
+#include "sidestream/kit/mesh/cell_choice.hpp"
 
 #include <fmt/format.h>
 

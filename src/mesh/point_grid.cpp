@@ -1,7 +1,7 @@
 // Grids of points and the cells of a block. Flagged cells are left out by splitting a block's box. Each row gives runs
 // along i; equal runs of neighbouring rows are merged to rectangles, and equal rectangles of neighbouring layers to
 // boxes.
-#include "mesh/point_grid.hpp"
+#include "sidestream/kit/mesh/point_grid.hpp"
 
 #include <algorithm>
 #include <span>

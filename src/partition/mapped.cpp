@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "config/options/option_text.hpp"
 #include "partition/kinds.hpp"
 #include "partition/splitting.hpp"
 

@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/own_environment.hpp"
 #include "session/implementation.hpp"
@@ -11,6 +10,7 @@
 #include "session/serving/record.hpp"
 #include "session/serving/server_groups.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {

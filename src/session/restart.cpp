@@ -7,13 +7,13 @@
 #include <span>
 #include <tuple>
 
-#include "base/log.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "config/options/names.hpp"
 #include "session/opening/configuration.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/names.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "storage/database/context.hpp"
 #include "storage/database/journal.hpp"

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <exception>
 
-#include "base/log.hpp"
 #include "session/c/as_error.hpp"
 #include "session/implementation.hpp"
 #include "session/session_access.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream {
 

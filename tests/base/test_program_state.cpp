@@ -17,8 +17,8 @@
 #include "base/files.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "base/text.hpp"
 #include "sidestream/kit/base/numbers.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "storage/files/output_file.hpp"
 #include "support/scratch.hpp"
 

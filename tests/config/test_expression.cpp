@@ -1,9 +1,9 @@
 // Tests of expressions, byte sizes, schedules and suggestions.
 #include "config/expressions/expression.hpp"
-#include "config/options/names.hpp"
 #include "config/options/option_text.hpp"
 #include "config/support.hpp"
 #include "config/tasks/schedule_text.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

@@ -1,5 +1,5 @@
 // File names with the iteration in them.
-#include "data/file_pattern.hpp"
+#include "sidestream/kit/data/file_pattern.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "data/tree_walk.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/data/tree_walk.hpp"
 
 using namespace sidestream;
 

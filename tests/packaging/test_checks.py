@@ -139,12 +139,20 @@ class Layers(unittest.TestCase):
                 self.assertEqual(output.count("\n"), 1, output)
 
     def test_what_needs_more_than_one_file(self) -> None:
-        sign = {f"src/{folder}/README.md": "# A folder\n" for folder in ("novelty", "analysis/clip", "mesh/many")}
+        sign = {f"src/{folder}/README.md": "# A folder\n" for folder in ("novelty", "analysis/clip", "mesh/many")} | {
+            f"modules/visualisation/{folder}/README.md": "# A folder\n" for folder in ("slice", "probe", "mesh")
+        }
         clip = '#include "analysis/slice/slice.hpp"\n'
+        probe = '#include "visualisation/probe/b.hpp"\n'
+        module = {
+            "modules/visualisation/probe/b.hpp": '#include "visualisation/mesh/c.hpp"\n',
+            "modules/visualisation/mesh/c.hpp": "int x;\n",
+        }
         units = {f"src/mesh/many/unit{n}.cpp": "int x;\n" for n in range(26)}
         for files, expected in (
             ({"src/novelty/a.cpp": "int x;\n"}, "'novelty' is no layer"),
             ({"src/analysis/clip/clip.hpp": clip}, "no analysis includes another one's folder"),
+            (module | {"modules/visualisation/slice/a.hpp": probe}, "no analysis includes another one's folder"),
             (units, "src/mesh/many: 26 translation units; a folder has at most 25"),
         ):
             with self.subTest(expected=expected):

@@ -19,8 +19,8 @@
 #include "config/options/read_settings.hpp"
 #include "data/chart_order.hpp"
 #include "data/mesh_arrays.hpp"
-#include "data/picture_database.hpp"
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/kit/data/picture_database.hpp"
 
 namespace sidestream::testing {
 

@@ -1,11 +1,9 @@
-// Trees and patches with surfaces in them, and their surfaces.
+// Trees and patches with surfaces in them.
 #pragma once
 
 #include <cmath>
-#include <map>
 #include <string>
 
-#include "analysis/common/kinds.hpp"
 #include "sidestream/kit/base/hash.hpp"
 #include "support/level_worlds.hpp"
 
@@ -56,24 +54,6 @@ inline TreeWorld ball_world(int dimensions, std::int32_t coarsest, std::int32_t 
   world.value = [=](const TreeCell&, const std::array<double, 3>& x) { return 0.3 - distance(x); };
   world.owner = scattered;
   return world;
-}
-
-inline Surface run_tree(const TreeWorld& world, std::size_t blocks, const std::string& yaml, Communicator& communicator,
-                        std::size_t partials = 1) {
-  const TreeBlocks tree(world, blocks);
-  CapturedResults results = run_lists(isosurface_kind(), yaml, tree.domain, tree.blocks, communicator, partials);
-  return results.surfaces.empty() ? Surface{} : results.surfaces.begin()->second;
-}
-
-inline Surface alone(const TreeWorld& world, std::size_t blocks, const std::string& yaml, std::size_t partials = 1) {
-  MpiCommunicator self(MPI_COMM_SELF);
-  return run_tree(world, blocks, yaml, self, partials);
-}
-
-inline Surface alone(const PatchWorld& world, const std::string& yaml, std::size_t partials = 1) {
-  MpiCommunicator self(MPI_COMM_SELF);
-  CapturedResults results = run_patches(isosurface_kind(), yaml, world, self, partials);
-  return results.surfaces.begin()->second;
 }
 
 /// A coarse level and two finer ones with different ratios, each in several blocks. Patches of a level have a gap

@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/log.hpp"
 #include "check_options.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "config/options/option_text.hpp"
 #include "config/stream_config.hpp"
 #include "config/tasks/schedule_text.hpp"
@@ -20,6 +18,8 @@
 #include "server/redistribution/block_assignment.hpp"
 #include "session/serving/record.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/names.hpp"
 #include "storage/writers/kinds.hpp"
 #include "transport/staging/stream_data_engine.hpp"
 

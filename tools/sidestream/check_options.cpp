@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "loading.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

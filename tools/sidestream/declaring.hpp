@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "base/text.hpp"
 #include "sidestream/data/metadata.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "sidestream/sidestream.hpp"
 
 namespace sidestream {

@@ -14,11 +14,11 @@
 
 #include "config/group_sizes.hpp"
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "config/reserved_file_names.hpp"
 #include "config/tasks/tasks.hpp"
 #include "loading.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/names.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"

@@ -5,15 +5,15 @@
 #include <sstream>
 
 #include "analysis/register.hpp"
-#include "base/log.hpp"
 #include "base/paths.hpp"
-#include "base/text.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"
-#include "data/file_pattern.hpp"
 #include "partition/kinds.hpp"
 #include "session/opening/modules.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/text.hpp"
+#include "sidestream/kit/data/file_pattern.hpp"
 #include "storage/register.hpp"
 #include "transport/staging/writer.hpp"
 
@@ -65,7 +65,7 @@ std::string read_text(const std::string& path, const char* what) {
 
 Registry all_kinds(const OpeningConfig& opening, const Document& document, const CheckOptions& options) {
   Registry registry = built_in_kinds();
-  const ModuleFiles modules = load_plugins(opening, document, working_directory(), registry);
+  ModuleFiles modules = load_plugins(opening, document, working_directory(), registry);
   for (const std::string& name : options.functions) registry.add(stand_in(name));
   add_needed_modules(modules, document, registry);
   return registry;

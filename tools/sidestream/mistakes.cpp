@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/text.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 namespace {

@@ -8,15 +8,15 @@
 #include <set>
 #include <utility>
 
-#include "analysis/common/extract/empty_results.hpp"
-#include "base/log.hpp"
 #include "config/groups.hpp"
 #include "data/derivation.hpp"
 #include "data/levels.hpp"
 #include "loading.hpp"
 #include "plan_parts.hpp"
 #include "server/redistribution/block_assignment.hpp"
+#include "sidestream/kit/analysis/empty_results.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream {
 

@@ -8,9 +8,9 @@
 #include <optional>
 #include <tuple>
 
-#include "config/options/names.hpp"
 #include "loading.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/paths.hpp"
-#include "base/text.hpp"
 #include "commands.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 

@@ -4,8 +4,8 @@
 #include <sstream>
 #include <vector>
 
-#include "config/options/names.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "config/options/names.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

@@ -58,6 +58,22 @@ struct Option {
                        ///< nothing is written there
 };
 
+// Options that are paths: texts that become absolute when they are read, since the program may change its working
+// directory after it has opened a session.
+
+/// `range_text` of a text option that is a path or a list of paths. Relative ones begin in rank 0's working directory
+/// at `open`.
+inline constexpr const char* path_range = "relative to the working directory at `open`, or absolute";
+/// The same for paths that are first searched in the folder of the configuration's file.
+inline constexpr const char* path_beside_range = "beside the configuration, or in the working directory at `open`";
+
+[[nodiscard]] inline bool is_beside_path(const Option& option) noexcept {
+  return std::string_view(option.range_text) == path_beside_range;
+}
+[[nodiscard]] inline bool is_path(const Option& option) noexcept {
+  return is_beside_path(option) || std::string_view(option.range_text) == path_range;
+}
+
 /// Line and column in a file, both counted from 1. The file is empty if the value is a default or was set by a call.
 struct Location {
   std::string file;

@@ -5,11 +5,39 @@
 #include <cmath>
 
 #include "data/chart_order.hpp"
-#include "graphics/annotations.hpp"
-#include "graphics/colour.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 namespace {
+
+/// Refuses widths and precisions of more than two digits, and fields as widths. A width of a billion would make a text
+/// of a billion characters, and a width that is a field (`{time:{cycle}}`) is known only during the run. Unpaired
+/// braces are left to the formatting, which refuses them.
+void check_caption_fields(const std::string& pattern) {
+  constexpr std::size_t most_digits = 2;
+  bool inside = false;
+  std::size_t digits = 0;
+  for (std::size_t n = 0; n < pattern.size(); ++n) {
+    const char c = pattern[n];
+    const bool doubled = n + 1 < pattern.size() && pattern[n + 1] == c;
+    if (!inside && (c == '{' || c == '}') && doubled) {
+      ++n;
+      continue;
+    }
+    if (inside && c == '{') {
+      fail(Code::configuration,
+           "found the caption '{}' with a field inside a field, expected a number there; write one as in {{time:8.3f}}",
+           pattern);
+    }
+    if (c == '{' || c == '}') inside = c == '{';
+    digits = inside && c >= '0' && c <= '9' ? digits + 1 : 0;
+    if (digits > most_digits) {
+      fail(Code::configuration,
+           "found the caption '{}' with a width or precision of more than {} digits, expected at most 99; shorten it",
+           pattern, most_digits);
+    }
+  }
+}
 
 OptionField<ChartFile> scale_option(const std::string& standard, const std::string& text) {
   return option<OptionType::choice>("scale", &ChartFile::scale, text,
@@ -19,7 +47,7 @@ OptionField<ChartFile> scale_option(const std::string& standard, const std::stri
 void read_caption(const Settings& settings, const std::string& name, const Metadata&, ChartFile& chart) {
   if (chart.caption == "none") chart.caption.clear();
   try {
-    static_cast<void>(rendering::expand_caption(chart.caption, {}, {}));
+    static_cast<void>(expand_caption(chart.caption, {}, {}));
   } catch (const Error& error) {
     settings.fail(name, error.what());
   }
@@ -49,6 +77,24 @@ std::vector<std::string> arguments_of(const ChartFile& chart) {
 
 }  // namespace
 
+std::string expand_caption(const std::string& pattern, const std::string& label, const Iteration& iteration) {
+  check_caption_fields(pattern);
+  try {
+    return fmt::format(fmt::runtime(pattern), fmt::arg("label", label), fmt::arg("index", iteration.index),
+                       fmt::arg("cycle", iteration.cycle), fmt::arg("time", iteration.time));
+  } catch (const fmt::format_error& error) {
+    fail(Code::configuration,
+         "found the caption '{}' with a field that cannot be filled in ({}); expected {{label}}, {{time}}, "
+         "{{cycle}} or "
+         "{{index}}, perhaps with a format as in {{time:.3f}}; write '{{{{' for a brace",
+         pattern, error.what());
+  }
+}
+
+std::vector<std::string> colour_map_names() {
+  return {"viridis", "inferno", "magma", "plasma", "cividis", "coolwarm", "grey", "twilight"};
+}
+
 OptionTable<ChartFile> chart_options(const std::string& caption) {
   return {
       option<OptionType::file>("file", &ChartFile::file, "The file of each frame, `x-{index:05}.png`, .pdf or .svg.",
@@ -74,7 +120,7 @@ OptionTable<ChartFile> curves_options(const std::string& caption, const std::vec
 OptionTable<ChartFile> colours_options() {
   return chart_options("{label}    time {time:#.5g}    cycle {cycle}")
       .add(option<OptionType::choice>("colours", &ChartFile::colours, "Colour map.",
-                                      {.standard = "viridis", .choices = rendering::ColourMap::names()}))
+                                      {.standard = "viridis", .choices = colour_map_names()}))
       .add(scale_option("linear", "`logarithmic`: colours follow the logarithm of the values."))
       .add(option("range", &ChartFile::range,
                   "Values at the two ends of the colour map. Default: the smallest and largest value above 0 of the "
@@ -91,9 +137,8 @@ void draw_chart(const ChartFile& chart, const std::string& table, const std::str
   auto* const results = dynamic_cast<ChartResults*>(&input.results);
   if (results == nullptr || input.communicator.rank() != 0) return;
   ChartOrder order{table, chart.file, {fmt::format("--size={}x{}", chart.size[0], chart.size[1])}, of_all};
-  order.arguments.push_back("--caption=" + (chart.caption.empty()
-                                                ? std::string()
-                                                : rendering::expand_caption(chart.caption, label, input.iteration)));
+  order.arguments.push_back(
+      "--caption=" + (chart.caption.empty() ? std::string() : expand_caption(chart.caption, label, input.iteration)));
   for (const auto& more : {arguments_of(chart), arguments}) {
     order.arguments.insert(order.arguments.end(), more.begin(), more.end());
   }

@@ -1,4 +1,4 @@
-#include "analysis/common/grid_result.hpp"
+#include "sidestream/kit/analysis/grid_result.hpp"
 
 #include <algorithm>
 

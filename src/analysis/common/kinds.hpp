@@ -1,4 +1,4 @@
-// One function for each analysis that comes with Sidestream.
+// One function for each analysis of the library.
 #pragma once
 
 #include "sidestream/extend/analysis.hpp"
@@ -8,17 +8,8 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind statistics_kind();
 [[nodiscard]] AnalysisKind histogram_kind();
 [[nodiscard]] AnalysisKind histogram2d_kind();
-[[nodiscard]] AnalysisKind slice_kind();
-[[nodiscard]] AnalysisKind isosurface_kind();
-[[nodiscard]] AnalysisKind threshold_kind();
-[[nodiscard]] AnalysisKind clip_kind();
-[[nodiscard]] AnalysisKind render_kind();
-[[nodiscard]] AnalysisKind projection_kind();
-[[nodiscard]] AnalysisKind probe_kind();
 [[nodiscard]] AnalysisKind deposit_kind();
 [[nodiscard]] AnalysisKind subsample_kind();
-[[nodiscard]] AnalysisKind resample_kind();
-[[nodiscard]] AnalysisKind streamlines_kind();
 [[nodiscard]] AnalysisKind python_kind();
 
 }  // namespace sidestream

@@ -2,10 +2,10 @@
 //
 // Each server adds up the shares of its particles for each cell exactly, and sends the sums to the server that owns
 // that row of the grid.
-#include "analysis/common/grid_result.hpp"
 #include "analysis/common/kinds.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/analysis/deposit_sums.hpp"
+#include "sidestream/kit/analysis/grid_result.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {

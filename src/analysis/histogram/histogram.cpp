@@ -11,9 +11,9 @@
 #include <numeric>
 
 #include "analysis/common/kinds.hpp"
-#include "mesh/chosen_runs.hpp"
 #include "sidestream/kit/analysis/chart.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/mesh/chosen_runs.hpp"
 #include "sidestream/kit/reduce/bins/bin_counts.hpp"
 #include "sidestream/kit/reduce/bins/bins.hpp"
 #include "sidestream/kit/reduce/words.hpp"

@@ -8,9 +8,8 @@
 
 #include "analysis/common/kinds.hpp"
 #include "base/paths.hpp"
-#include "config/options/names.hpp"
-#include "config/options/option_text.hpp"
 #include "config/tasks/plugin_loader.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 namespace {

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "analysis/common/kinds.hpp"
-#include "mesh/chosen_runs.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/mesh/chosen_runs.hpp"
 #include "sidestream/kit/reduce/exact_sum_forms.hpp"
 #include "sidestream/kit/reduce/words.hpp"
 

@@ -14,7 +14,7 @@
 #include <optional>
 
 #include "analysis/common/kinds.hpp"
-#include "mesh/drawn_points.hpp"
+#include "analysis/subsample/drawn_points.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/hash.hpp"
 #include "sidestream/kit/base/records.hpp"

@@ -3,8 +3,8 @@
 #include <array>
 #include <charconv>
 
-#include "base/text.hpp"
 #include "sidestream/kit/base/numbers.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 

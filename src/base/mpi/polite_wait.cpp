@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/log.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "config/expressions/expression_text.hpp"
-#include "config/options/names.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

@@ -8,8 +8,8 @@
 
 #include "config/expressions/derivation_points.hpp"
 #include "config/expressions/derived_section.hpp"
-#include "config/options/names.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/expressions/expression_text.hpp"
-#include "config/options/names.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "config/options/names.hpp"
 #include "data/relation_text.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

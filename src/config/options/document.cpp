@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/text.hpp"
 #include "config/options/former_names.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

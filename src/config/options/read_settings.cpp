@@ -8,10 +8,10 @@
 #include "base/paths.hpp"
 #include "config/expressions/derived_section.hpp"
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "config/options/option_text.hpp"
 #include "config/tasks/schedule_text.hpp"
-#include "data/file_pattern.hpp"
+#include "sidestream/kit/base/names.hpp"
+#include "sidestream/kit/data/file_pattern.hpp"
 
 namespace sidestream {
 

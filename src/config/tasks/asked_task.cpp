@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "config/tasks/tasks.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "base/paths.hpp"
-#include "config/options/names.hpp"
 #include "config/tasks/plugin_loader.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 
@@ -69,6 +69,10 @@ const ModuleKind* module_with(KindOf of, const std::string& kind) noexcept {
   return nullptr;
 }
 
+bool is_module_of(const std::string& file, const ModuleKind& kind) {
+  return file.ends_with(fmt::format("/sidestream_{}.so", kind.module));
+}
+
 std::string missing_module(const ModuleKind& kind, const std::vector<std::string>& folders) {
   return fmt::format(
       "found '{}', which the module sidestream_{} has, and found no such module in {}; install it beside the library, or "
@@ -80,9 +84,8 @@ std::string add_codec_of_module(const std::string& name, const std::string& base
   const ModuleKind* const known = kinds.contains(name) ? nullptr : module_with(KindOf::codec, name);
   if (known == nullptr) return {};
   const ModuleFiles modules = find_modules(base);
-  const std::string wanted = fmt::format("/sidestream_{}.so", known->module);
   for (const std::string& file : modules.files) {
-    if (!file.ends_with(wanted)) continue;
+    if (!is_module_of(file, *known)) continue;
     Registry theirs;
     load_plugin(file, {}, theirs);
     for (const auto& [codec, kind] : *theirs.codecs()) kinds.emplace(codec, kind);

@@ -36,6 +36,9 @@ struct ModuleKind {
 /// The entry of a kind that a module has, or null.
 [[nodiscard]] const ModuleKind* module_with(KindOf of, const std::string& kind) noexcept;
 
+/// True if `file` is the module that has the kind.
+[[nodiscard]] bool is_module_of(const std::string& file, const ModuleKind& kind);
+
 /// A sentence for a kind whose module is in none of the folders.
 [[nodiscard]] std::string missing_module(const ModuleKind& kind, const std::vector<std::string>& folders);
 

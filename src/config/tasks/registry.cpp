@@ -1,8 +1,8 @@
 #include "sidestream/extend/registry.hpp"
 
-#include "config/options/names.hpp"
 #include "config/sections.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

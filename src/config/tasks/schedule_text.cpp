@@ -3,10 +3,10 @@
 #include <cmath>
 #include <optional>
 
-#include "base/text.hpp"
 #include "config/expressions/condition.hpp"
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
+#include "sidestream/kit/base/names.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 

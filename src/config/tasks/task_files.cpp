@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "config/reserved_file_names.hpp"
-#include "data/file_pattern.hpp"
+#include "sidestream/kit/base/names.hpp"
+#include "sidestream/kit/data/file_pattern.hpp"
 
 namespace sidestream {
 

@@ -9,9 +9,9 @@
 
 #include "config/expressions/condition.hpp"
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "config/sections.hpp"
 #include "config/tasks/schedule_text.hpp"
+#include "sidestream/kit/base/names.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream {

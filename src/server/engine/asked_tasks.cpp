@@ -18,10 +18,10 @@
 #include <exception>
 #include <sstream>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream {
 

@@ -12,11 +12,11 @@
 #include <iterator>
 #include <set>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "server/redistribution/block_table.hpp"
 #include "server/redistribution/exchange_plan.hpp"
 #include "server/redistribution/shared_points.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "sidestream/kit/data/octree.hpp"
 

@@ -22,13 +22,13 @@
 #include <new>
 #include <utility>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <functional>
 
-#include "base/log.hpp"
 #include "base/waiting.hpp"
 #include "server/engine/engine.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {

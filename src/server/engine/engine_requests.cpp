@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.hpp"
 #include "base/waiting.hpp"
 #include "data/result_remarks.hpp"
 #include "server/engine/engine.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream {
 

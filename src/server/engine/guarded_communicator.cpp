@@ -4,8 +4,8 @@
 #include <new>
 
 #include "base/mpi/agree.hpp"
-#include "base/text.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <exception>
 
-#include "base/log.hpp"
 #include "base/own_environment.hpp"
 #include "base/waiting.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream {
 

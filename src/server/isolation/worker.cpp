@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "base/files.hpp"
-#include "base/log.hpp"
-#include "base/text.hpp"
 #include "base/unix_socket.hpp"
 #include "server/isolation/input_bytes.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 

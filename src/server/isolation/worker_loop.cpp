@@ -20,13 +20,13 @@
 #include "base/files.hpp"
 #include "base/memory_object.hpp"
 #include "base/paths.hpp"
-#include "base/text.hpp"
 #include "base/unix_socket.hpp"
 #include "server/isolation/input_bytes.hpp"
 #include "server/isolation/worker_messages.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 #include "sidestream/kit/base/numbers.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 

@@ -8,9 +8,9 @@
 #include "analysis/register.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/paths.hpp"
-#include "base/text.hpp"
 #include "partition/kinds.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "storage/register.hpp"
 
 namespace sidestream {

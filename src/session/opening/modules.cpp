@@ -20,6 +20,28 @@ std::vector<WrittenTask> unknown_tasks(const Document& document, const Registry&
   return tasks;
 }
 
+/// True if people may ask for any analysis while the session runs (`live: {requests: yes}`).
+bool takes_requests(const Document& document) {
+  const Entry* const live = document.root().find("live");
+  const Entry* const requests = live == nullptr ? nullptr : live->value.find("requests");
+  if (requests == nullptr) return false;
+  const std::string& text = requests->value.text;
+  return text == "yes" || text == "true";
+}
+
+/// The modules to load for these tasks. A kind of no module of Sidestream may be in any other file of the folder.
+std::vector<std::string> modules_for(const ModuleFiles& modules, const std::vector<WrittenTask>& tasks) {
+  std::vector<std::string> files;
+  for (const std::string& file : modules.files) {
+    const bool needed = std::any_of(tasks.begin(), tasks.end(), [&](const WrittenTask& task) {
+      const ModuleKind* const known = module_with(KindOf::task, task.kind);
+      return known == nullptr || is_module_of(file, *known);
+    });
+    if (needed) files.push_back(file);
+  }
+  return files;
+}
+
 template <class Kinds>
 void add_absent(const Kinds& from, const Kinds& there, Registry& to) {
   for (const auto& [name, kind] : from) {
@@ -44,11 +66,12 @@ void add_modules(const std::vector<std::string>& files, Registry& registry) {
 ModuleFiles load_plugins(const OpeningConfig& opening, const Document& document, const std::string& base,
                          Registry& registry) {
   for (const auto& [path, where] : opening.plugins) load_plugin(path, where, registry, register_c_plugin);
-  return unknown_tasks(document, registry).empty() ? ModuleFiles{} : find_modules(base);
+  const bool needed = takes_requests(document) || !unknown_tasks(document, registry).empty();
+  return needed ? find_modules(base) : ModuleFiles{};
 }
 
-void add_needed_modules(const ModuleFiles& modules, const Document& document, Registry& registry) {
-  if (unknown_tasks(document, registry).empty()) return;
+void add_needed_modules(ModuleFiles& modules, const Document& document, Registry& registry) {
+  if (!takes_requests(document)) modules.files = modules_for(modules, unknown_tasks(document, registry));
   add_modules(modules.files, registry);
   for (const WrittenTask& task : unknown_tasks(document, registry)) {
     if (const ModuleKind* const known = module_with(KindOf::task, task.kind)) {

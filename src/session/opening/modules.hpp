@@ -14,13 +14,14 @@ namespace sidestream {
 /// Throws Error(configuration) if one was not built with this library.
 void add_modules(const std::vector<std::string>& files, Registry& registry);
 
-/// Loads the plug-ins of the configuration. Returns the modules if it then names a kind that `registry` lacks; a run
-/// that needs none does not look for them. To be called while a session opens. Throws Error(configuration).
+/// Loads the plug-ins of the configuration. Returns the modules if it then names a kind that `registry` lacks, or takes
+/// requests; other runs do not look for them. To be called while a session opens. Throws Error(configuration).
 [[nodiscard]] ModuleFiles load_plugins(const OpeningConfig& opening, const Document& document, const std::string& base,
                                        Registry& registry);
 
-/// Adds the modules if the configuration names a kind that `registry` still lacks, now that the program has registered
-/// its own. Throws Error(configuration), also if the kind is of a module that is not there.
-void add_needed_modules(const ModuleFiles& modules, const Document& document, Registry& registry);
+/// Adds the modules with kinds that the configuration names and `registry` still lacks, now that the program has
+/// registered its own; all modules if it takes requests. Leaves those in `modules`. Throws Error(configuration), also
+/// if a module is not there.
+void add_needed_modules(ModuleFiles& modules, const Document& document, Registry& registry);
 
 }  // namespace sidestream

@@ -2,7 +2,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/own_environment.hpp"
 #include "config/opening.hpp"
@@ -14,6 +13,7 @@
 #include "session/opening/wiring.hpp"
 #include "session/serving/record.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"
 #include "transport/staging/writer.hpp"
 

@@ -9,12 +9,12 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 

@@ -4,12 +4,12 @@
 #include <filesystem>
 
 #include "base/fields.hpp"
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "session/opening/wiring.hpp"
 #include "session/serving/server_groups.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/shared_memory/sidecar/sidecar_client.hpp"

@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
@@ -24,6 +23,7 @@
 #include "session/serving/server_groups.hpp"
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.hpp"
 #include "base/mpi/abort_flag.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
@@ -27,6 +26,7 @@
 #include "session/serving/serving.hpp"
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "storage/files/output_directory.hpp"
 #include "transport/staging/server.hpp"
 #include "transport/staging/writer.hpp"

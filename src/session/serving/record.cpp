@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/version.h"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"

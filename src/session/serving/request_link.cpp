@@ -3,11 +3,11 @@
 #include <exception>
 #include <utility>
 
-#include "base/log.hpp"
 #include "base/own_environment.hpp"
 #include "config/tasks/asked_task.hpp"
 #include "session/serving/steering_link.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "storage/files/json.hpp"
 
 namespace sidestream {

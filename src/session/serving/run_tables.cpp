@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <span>
 
-#include "base/log.hpp"
 #include "base/own_environment.hpp"
 #include "base/waiting.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

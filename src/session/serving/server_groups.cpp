@@ -5,12 +5,12 @@
 #include <span>
 #include <utility>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"
 #include "session/opening/configuration.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {

@@ -7,7 +7,6 @@
 #include <exception>
 #include <optional>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
@@ -28,6 +27,7 @@
 #include "session/serving/serving.hpp"
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "storage/files/output_directory.hpp"
 #include "transport/shared_memory/sidecar/opening_socket.hpp"

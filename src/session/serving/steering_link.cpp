@@ -4,9 +4,9 @@
 
 #include <exception>
 
-#include "base/log.hpp"
 #include "config/sections.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream {
 

@@ -11,13 +11,13 @@
 #include "base/paths.hpp"
 #include "client/declarations.hpp"
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "config/tasks/plugin_loader.hpp"
 #include "session/c/c_analysis.hpp"
 #include "session/opening/configuration.hpp"
 #include "session/opening/modules.hpp"
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

@@ -14,7 +14,7 @@ namespace sidestream {
 struct WorkerSource {
   std::string text, file, folder;  ///< the configuration, its name, and the base of its relative paths
   Bytes declarations;
-  std::vector<std::string> modules;  ///< files of the modules that the session may have loaded
+  std::vector<std::string> modules;  ///< files of the modules that the session has loaded
 };
 
 /// Settings for the analysis of that number in `config.tasks`. Throws Error(configuration) if a worker cannot make it,

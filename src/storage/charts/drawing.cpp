@@ -6,10 +6,10 @@
 #include <array>
 #include <utility>
 
-#include "base/log.hpp"
 #include "base/paths.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/log.hpp"
-#include "base/text.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream::database {
 

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <map>
 
-#include "base/log.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/paths.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "storage/database/group_report.hpp"
 #include "storage/database/joined_writes.hpp"

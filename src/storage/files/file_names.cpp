@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <filesystem>
 
-#include "base/log.hpp"
-#include "base/text.hpp"
 #include "base/waiting.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "storage/files/file_names.hpp"
 
 namespace sidestream {

@@ -17,11 +17,11 @@
 #include <utility>
 
 #include "base/files.hpp"
-#include "base/log.hpp"
 #include "base/paths.hpp"
 #include "base/waiting.hpp"
 #include "config/reserved_file_names.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
 

@@ -11,10 +11,10 @@
 #include <set>
 
 #include "base/files.hpp"
-#include "base/log.hpp"
 #include "base/waiting.hpp"
-#include "data/file_pattern.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/data/file_pattern.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

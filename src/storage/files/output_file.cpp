@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "base/files.hpp"
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "storage/files/output_directory.hpp"
 
 namespace sidestream {

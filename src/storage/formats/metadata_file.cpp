@@ -9,8 +9,8 @@
 
 #include "config/declarations.hpp"
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "config/options/read_settings.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

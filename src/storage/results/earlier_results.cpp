@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/log.hpp"
 #include "base/paths.hpp"
-#include "base/text.hpp"
-#include "data/file_pattern.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/text.hpp"
+#include "sidestream/kit/data/file_pattern.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/results/picture_files.hpp"

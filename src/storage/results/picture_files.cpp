@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/log.hpp"
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 

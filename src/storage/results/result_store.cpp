@@ -8,10 +8,10 @@
 
 #include "base/mpi/agree.hpp"
 #include "data/chart_order.hpp"
-#include "data/file_pattern.hpp"
-#include "data/picture_database.hpp"
 #include "data/result_remarks.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/data/file_pattern.hpp"
+#include "sidestream/kit/data/picture_database.hpp"
 #include "storage/charts/drawing.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_directory.hpp"

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/log.hpp"
 #include "base/waiting.hpp"
-#include "data/file_pattern.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/data/file_pattern.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/json.hpp"
 #include "storage/files/output_file.hpp"

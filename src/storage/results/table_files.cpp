@@ -9,11 +9,11 @@
 #include <optional>
 #include <span>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/waiting.hpp"
 #include "config/reserved_file_names.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"

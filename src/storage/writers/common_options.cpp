@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "data/file_pattern.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/data/file_pattern.hpp"
 
 namespace sidestream {
 

@@ -11,8 +11,8 @@
 
 #include "base/paths.hpp"
 #include "base/waiting.hpp"
-#include "config/options/names.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/names.hpp"
 #include "storage/codecs/packing.hpp"
 #include "storage/codecs/pipeline.hpp"
 #include "storage/database/stored_trees.hpp"

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <map>
 
-#include "base/log.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/formats/vtk_block.hpp"

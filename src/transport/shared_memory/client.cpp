@@ -3,9 +3,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/log.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "transport/shared_memory/copy.hpp"
 
 namespace sidestream::shared_memory {

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "base/files.hpp"
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 

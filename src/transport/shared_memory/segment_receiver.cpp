@@ -7,10 +7,10 @@
 
 #include "base/files.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/text.hpp"
 #include "base/unix_socket.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/files.hpp"
-#include "base/text.hpp"
 #include "base/unix_socket.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "transport/shared_memory/segment.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/log.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -13,8 +13,8 @@
 #include <memory>
 
 #include "base/files.hpp"
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "transport/staging/posix_file.hpp"
 
 namespace sidestream::staging {

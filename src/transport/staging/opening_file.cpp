@@ -5,8 +5,8 @@
 
 #include <exception>
 
-#include "base/log.hpp"
 #include "base/waiting.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "transport/staging/folder.hpp"
 #include "transport/staging/heartbeat.hpp"
 

@@ -8,10 +8,10 @@
 
 #include <optional>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream::staging {

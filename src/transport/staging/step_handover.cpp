@@ -4,10 +4,10 @@
 #include <limits>
 #include <new>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "transport/staging/step_builder.hpp"
 
 namespace sidestream::staging {

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <thread>
 
-#include "base/log.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/version.h"
 #include "transport/staging/folder.hpp"
 

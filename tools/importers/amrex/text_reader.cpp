@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/numbers.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "storage/database/segment.hpp"
 
 namespace sidestream::amrex {

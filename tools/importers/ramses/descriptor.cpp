@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "base/text.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream::ramses {
 

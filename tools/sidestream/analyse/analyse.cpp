@@ -13,17 +13,17 @@
 #include "analyse/client.hpp"
 #include "analyse/demand.hpp"
 #include "analyse/snapshot.hpp"
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "check_options.hpp"
 #include "config/meshes.hpp"
 #include "config/opening.hpp"
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "loading.hpp"
 #include "progress.hpp"
 #include "session/session_access.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/log.hpp"
 #include "base/mpi/agree.hpp"
 #include "declaring.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream::analysing {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "analysis/common/extract/empty_results.hpp"
 #include "data/derivation.hpp"
 #include "data/levels.hpp"
 #include "data/mesh_arrays.hpp"
@@ -12,6 +11,7 @@
 #include "server/engine/triggers.hpp"
 #include "server/redistribution/range_decisions.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/analysis/empty_results.hpp"
 #include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream::analysing {

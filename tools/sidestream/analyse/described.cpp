@@ -7,9 +7,9 @@
 
 #include "analyse/arrays.hpp"
 #include "config/options/document.hpp"
-#include "config/options/names.hpp"
 #include "config/options/read_settings.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream::analysing {
 

@@ -11,13 +11,13 @@
 
 #include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
-#include "base/text.hpp"
 #include "commands.hpp"
 #include "config/options/document.hpp"
 #include "conformance/sample.hpp"
 #include "loading.hpp"
 #include "server/engine/guarded_communicator.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream::conformance {
 

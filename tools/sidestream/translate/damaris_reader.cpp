@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/numbers.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "translate/damaris.hpp"
 
 namespace sidestream::damaris {

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/numbers.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {

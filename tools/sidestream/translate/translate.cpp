@@ -5,6 +5,7 @@
 // Without tinyxml2 there are no translations.
 #ifdef SIDESTREAM_HAS_TINYXML2
 #include "config/config.hpp"
+#include "sidestream/kit/base/names.hpp"
 #include "translate/damaris.hpp"
 #include "translate/sensei.hpp"
 #endif

@@ -1,4 +1,5 @@
-// Charts of tables: their options, and requests to draw them. Python draws them (`sidestream plot`).
+// Charts of tables: their options, and requests to draw them. Python draws them (`sidestream plot`). Captions and names
+// of colour maps, which pictures share.
 #pragma once
 
 #include <array>
@@ -18,6 +19,14 @@ struct ChartFile {
   std::string scale, quantity, colours;  ///< of curves and of colours; empty where a chart has no such option
   std::optional<std::array<double, 2>> range{};
 };
+
+/// Fills {label}, {index}, {cycle} and {time} into the pattern of a caption; formats as in {time:.3f}. Throws
+/// Error(configuration).
+[[nodiscard]] std::string expand_caption(const std::string& pattern, const std::string& label,
+                                         const Iteration& iteration);
+
+/// The names of the colour maps of charts and pictures.
+[[nodiscard]] std::vector<std::string> colour_map_names();
 
 /// The options of a chart, of one with curves, and of one with colours. `quantities` are the columns to choose from for
 /// spectra, and empty for distributions.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cosmology/halos/finder/lattice.hpp"
-#include "sidestream/kit/mesh/amr/lattice.hpp"
+#include "sidestream/kit/mesh/lattice.hpp"
 
 namespace sidestream::halos {
 

@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "base/files.hpp"
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "sidestream/version.h"
 #include "transport/message.hpp"
 #include "transport/shared_memory/control.hpp"

@@ -9,9 +9,9 @@
 #include <iterator>
 
 #include "base/files.hpp"
-#include "base/text.hpp"
 #include "base/unix_socket.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"
 
 namespace sidestream::shared_memory {

@@ -11,12 +11,12 @@
 #include <system_error>
 
 #include "base/files.hpp"
-#include "base/log.hpp"
 #include "base/own_environment.hpp"
-#include "base/text.hpp"
 #include "base/unix_socket.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "transport/shared_memory/sidecar/listener_loop.hpp"
 
 namespace sidestream::shared_memory {

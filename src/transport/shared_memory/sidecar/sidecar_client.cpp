@@ -1,6 +1,6 @@
 #include "transport/shared_memory/sidecar/sidecar_client.hpp"
 
-#include "base/log.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -17,11 +17,11 @@
 
 #include "base/checksum.hpp"
 #include "base/files.hpp"
-#include "base/log.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -8,8 +8,8 @@
 
 #include "base/checksum.hpp"
 #include "base/files.hpp"
-#include "base/text.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream::shared_memory {
 

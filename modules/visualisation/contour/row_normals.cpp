@@ -1,0 +1,97 @@
+#include "visualisation/contour/row_normals.hpp"
+
+#include <algorithm>
+
+#include "visualisation/contour/crossed_edge.hpp"
+
+namespace sidestream {
+namespace {
+
+std::array<double, 3> between(const std::array<double, 3>& a, const std::array<double, 3>& b, double t) {
+  const std::array<double, 3> there = mix(a, b, t);
+  return {-there[0], -there[1], -there[2]};
+}
+
+}  // namespace
+
+/// The rows for the slopes at the points of one row; at the box's rim the row itself replaces its neighbour.
+template <class T>
+struct RowNormals::Stencil {
+  const T* here;
+  const T *j_below, *j_above, *k_below, *k_above;
+  Index j, k;
+};
+
+RowNormals::RowNormals(const PointGrid& grid, const Box& box) : grid_(grid), box_(box) {
+  for (int a = 0; a < 3; ++a) {
+    for (Index i = box.lo[a]; i < box.hi[a]; ++i) {
+      inverse_[a].push_back(inverse_step(a, std::max(i - 1, box.lo[a]), std::min(i + 1, box.hi[a] - 1)));
+    }
+  }
+}
+
+double RowNormals::inverse_step(int axis, Index lower, Index upper) const noexcept {
+  const double step = grid_.position(axis, upper) - grid_.position(axis, lower);
+  return step == 0 ? 0 : 1 / step;
+}
+
+template <class T>
+RowNormals::Stencil<T> RowNormals::stencil(const NumberPlanes<T>& numbers, Index j, Index k) const noexcept {
+  return {numbers.row(j, k),
+          numbers.row(std::max(j - 1, box_.lo[1]), k),
+          numbers.row(std::min(j + 1, box_.hi[1] - 1), k),
+          numbers.row(j, std::max(k - 1, box_.lo[2])),
+          numbers.row(j, std::min(k + 1, box_.hi[2] - 1)),
+          j,
+          k};
+}
+
+template <class T>
+double RowNormals::slope(int axis, Index at, T below, T here, T above) const noexcept {
+  const double rise = static_cast<double>(above) - static_cast<double>(below);
+  if (std::isfinite(rise)) return rise * inverse_[axis][static_cast<std::size_t>(at - box_.lo[axis])];
+  const bool down = std::isfinite(below) && at > box_.lo[axis], up = std::isfinite(above) && at + 1 < box_.hi[axis];
+  const double low = static_cast<double>(down ? below : here), high = static_cast<double>(up ? above : here);
+  return (high - low) * inverse_step(axis, down ? at - 1 : at, up ? at + 1 : at);
+}
+
+template <class T>
+void RowNormals::normals(const NumberPlanes<T>& numbers, const PointRow& row, std::array<double, 3>* out) const {
+  const Index j = row.first[1], k = row.first[2], shift = row.first[0] - box_.lo[0], last = box_.extent(0) - 1;
+  const Stencil<T> here = stencil(numbers, j, k);
+  const Stencil<T> over[2] = {stencil(numbers, std::min(j + 1, box_.hi[1] - 1), k),
+                              stencil(numbers, j, std::min(k + 1, box_.hi[2] - 1))};
+  const auto slopes = [&](const Stencil<T>& at, Index i) -> std::array<double, 3> {
+    const Index below = i > 0 ? i - 1 : i, above = i < last ? i + 1 : i;
+    const auto difference = [](T a, T b) { return static_cast<double>(a) - static_cast<double>(b); };
+    const double rises[3] = {difference(at.here[above], at.here[below]), difference(at.j_above[i], at.j_below[i]),
+                             difference(at.k_above[i], at.k_below[i])};
+    if (std::isfinite((rises[0] + rises[1]) + rises[2])) {
+      return {rises[0] * inverse_[0][static_cast<std::size_t>(i)],
+              rises[1] * inverse_[1][static_cast<std::size_t>(at.j - box_.lo[1])],
+              rises[2] * inverse_[2][static_cast<std::size_t>(at.k - box_.lo[2])]};
+    }
+    return {slope(0, box_.lo[0] + i, at.here[below], at.here[i], at.here[above]),
+            slope(1, at.j, at.j_below[i], at.here[i], at.j_above[i]),
+            slope(2, at.k, at.k_below[i], at.here[i], at.k_above[i])};
+  };
+  Index known = -1;  // point whose slopes are in `start`
+  std::array<double, 3> start{};
+  for (std::size_t n = 0; n < row.at.size(); ++n) {
+    const Index i = row.at[n] + shift;
+    const int axis = row.axis[n];
+    if (i != known) start = slopes(here, known = i);
+    const Stencil<T>& up = axis == 0 ? here : over[axis - 1];
+    const Index upper = axis == 0 ? i + 1 : i;
+    out[n] = between(start, slopes(up, upper), row.t[n]);
+    if (normalise(out[n])) continue;
+    // A field without slope here (a ridge, for example) still falls along the edge itself.
+    out[n] = {0, 0, 0};
+    out[n][static_cast<std::size_t>(axis)] = up.here[upper] < here.here[i] ? 1 : -1;
+  }
+}
+
+template void RowNormals::normals(const NumberPlanes<float>&, const PointRow&, std::array<double, 3>*) const;
+template void RowNormals::normals(const NumberPlanes<double>&, const PointRow&, std::array<double, 3>*) const;
+
+}  // namespace sidestream

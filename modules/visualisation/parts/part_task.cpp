@@ -1,0 +1,51 @@
+// The part of a mesh on one side of a plane, within a box or outside of it.
+#include "visualisation/parts/part_task.hpp"
+
+#include "visualisation/kinds.hpp"
+
+namespace sidestream {
+
+AnalysisKind clip_kind() {
+  std::vector<Option> options = clip_options();
+  options.push_back(file_option("clip-{index:05}.vtu", "The cells, one file per iteration."));
+  options.push_back(pieces_option());
+  return {
+      .name = "clip",
+      .text =
+          "The part of a mesh on one side of a plane, within a box or a sphere or outside of it, or the particles there, as an "
+          "unstructured mesh with the variable and those in `fields`. Cut cells become tetrahedra, pyramids and "
+          "wedges (triangles and quadrilaterals, lines), which fill the kept part exactly if the cell is convex with "
+          "flat faces; values at points are interpolated linearly along edges. With `whole_cells` they are kept "
+          "whole. Points in the plane or in the box's faces belong to both sides. Meshes, refinement levels and the "
+          "order of points and cells are those of `threshold` (docs/parts-of-meshes.md).",
+      .options = std::move(options),
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        return std::make_unique<PartTask<ClipQuery>>(read_clip(settings, metadata), settings, metadata);
+      },
+  };
+}
+
+// Cells of a mesh in which a variable lies in a range.
+
+AnalysisKind threshold_kind() {
+  std::vector<Option> options = threshold_options();
+  options.push_back(file_option("threshold-{index:05}.vtu", "The cells, one file per iteration."));
+  options.push_back(pieces_option());
+  return {
+      .name = "threshold",
+      .text =
+          "The cells of a mesh, or the particles, in which a component of a variable lies in a closed range, as an "
+          "unstructured mesh with the variable and those in `fields`. NaN lies in no range. For a variable at "
+          "points, all points of a cell must have a value in the range, or, with `points: any`, one of them. Meshes "
+          "are uniform, rectilinear, curvilinear, unstructured, octrees or points, of one to three dimensions, with "
+          "or without refinement levels; each place counts once, on its finest level. Points and cells come in the "
+          "order of their numbers in the mesh, each point once, so that results are the same bytes however the mesh "
+          "is divided (docs/parts-of-meshes.md).",
+      .options = std::move(options),
+      .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
+        return std::make_unique<PartTask<ThresholdQuery>>(read_threshold(settings, metadata), settings, metadata);
+      },
+  };
+}
+
+}  // namespace sidestream

@@ -1,0 +1,131 @@
+#include "visualisation/render/shown_ranges.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/records.hpp"
+
+namespace sidestream::rendering {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void include(ColourRange& range, double value) {
+  if (!std::isfinite(value)) return;
+  range.low = std::min(range.low, value);
+  range.high = std::max(range.high, value);
+}
+
+}  // namespace
+
+bool ShownRanges::are_found() const {
+  return scene_->finds_domain() ||
+         std::any_of(scene_->scales.begin(), scene_->scales.end(), [](const auto& scale) { return scale.is_open(); });
+}
+
+bool ShownRanges::is_open(const Layer& layer) const {
+  return layer.colouring == Layer::Colouring::by_field && scene_->scales[layer.scale].is_open();
+}
+
+Ranges ShownRanges::nothing() const { return Ranges(count(), {infinity, -infinity}); }
+
+void ShownRanges::add_places(const BlockView& view, Ranges& seen) const {
+  std::vector<double> values;
+  for (const Box& box : view.owned) {
+    values.resize(static_cast<std::size_t>(box.count()));
+    for (std::size_t a = 0; a < 3 && !values.empty(); ++a) {
+      if (static_cast<std::int32_t>(a) >= view.array.components) {
+        include(axes(seen)[a], 0);
+        continue;
+      }
+      copy_to_double(view.array, static_cast<int>(a), box, values.data(), box);
+      for (const double value : values) include(axes(seen)[a], value);
+    }
+  }
+}
+
+void ShownRanges::add_balls(const ParticlesQuery& query, const Piece& piece, Ranges& seen) const {
+  for (const auto& place : piece.points) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double radius = static_cast<int>(a) < query.dimensions ? query.radius : 0;
+      include(axes(seen)[a], place[a] - radius);
+      include(axes(seen)[a], place[a] + radius);
+    }
+  }
+}
+
+void ShownRanges::add_values(const Layer& layer, const Piece& piece, Ranges& seen) const {
+  const bool powers = scene_->scales[layer.scale].scaling == ColourScaling::logarithmic;
+  for (const double value : piece.data[layer.attribute]) {
+    if (!powers || value > 0) include(seen[layer.scale], value);
+  }
+}
+
+void ShownRanges::add_values(const Layer& layer, const VolumeQuery& query, const LocalInput& input,
+                             Ranges& seen) const {
+  rendering::add_values(query, input, seen[static_cast<std::size_t>(layer.scale)]);
+}
+
+ColourRange ShownRanges::usable(const ColourScale& scale, ColourRange found) {
+  if (scale.fixed) return *scale.fixed;
+  for (const double value : scale.values) {
+    if (scale.scaling != ColourScaling::logarithmic || value > 0) include(found, value);
+  }
+  return usable_range(found.low, found.high, scale.scaling);
+}
+
+Ranges ShownRanges::joined(std::span<const Ranges> seen, Communicator& servers,
+                           const std::function<void(std::span<ColourRange>)>& remember) const {
+  std::vector<double> low(count(), infinity), high(count(), -infinity);
+  for (const Ranges& ranges : seen) {
+    for (std::size_t s = 0; s < low.size(); ++s) {
+      low[s] = std::min(low[s], ranges[s].low);
+      high[s] = std::max(high[s], ranges[s].high);
+    }
+  }
+  servers.minimum(low);
+  servers.maximum(high);
+  Ranges all(low.size());
+  for (std::size_t s = 0; s < all.size(); ++s) all[s] = {low[s], high[s]};
+  const std::span scales = std::span(all).first(scene_->scales.size());
+  remember(scales);
+  for (std::size_t s = 0; s < scales.size(); ++s) scales[s] = usable(scene_->scales[s], scales[s]);
+  return all;
+}
+
+Ranges ShownRanges::from(BytesView joined) const {
+  if (are_found()) return seen_in(joined);
+  Ranges ranges;
+  for (const ColourScale& scale : scene_->scales) ranges.push_back(usable(scale, {infinity, -infinity}));
+  return ranges;
+}
+
+Ranges ShownRanges::seen_in(BytesView partial) const {
+  if (partial.size() != count() * sizeof(ColourRange)) {
+    fail(Code::internal, "render got {} bytes of ranges, expected {}", partial.size(), count() * sizeof(ColourRange));
+  }
+  return records_of<ColourRange>(partial);
+}
+
+Domain ShownRanges::domain(const Ranges& ranges) const {
+  Domain domain = scene_->domain;
+  if (!scene_->finds_domain()) return domain;
+  const std::size_t first = scene_->scales.size();
+  if (!(ranges[first].low <= ranges[first].high)) return domain;  // nothing exists
+  for (std::size_t a = 0; a < 3; ++a) {
+    const ColourRange& found = ranges[first + a];
+    domain.low[a] = scene_->domain_known ? std::min(domain.low[a], found.low) : found.low;
+    domain.high[a] = scene_->domain_known ? std::max(domain.high[a], found.high) : found.high;
+  }
+  if (domain.diagonal() > 0) return domain;
+  for (std::size_t a = 0; a < 3; ++a) {  // a single point: shows its surroundings
+    domain.low[a] -= 0.5;
+    domain.high[a] += 0.5;
+  }
+  return domain;
+}
+
+}  // namespace sidestream::rendering

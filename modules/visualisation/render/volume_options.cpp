@@ -1,0 +1,151 @@
+// Options of a volume, and the transfer function that they describe.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "visualisation/mesh/field_source.hpp"
+#include "visualisation/render/volume.hpp"
+
+namespace sidestream::rendering {
+namespace {
+
+constexpr double no_end = std::numeric_limits<double>::infinity();
+
+/// Part of the domain's diagonal along which opacities are absorbed, unless `length` is given.
+constexpr double part_of_diagonal = 0.01;
+
+/// An opacity of 1 would be an infinite extinction, and so would a length of 0.
+constexpr double most_opacity = 0.999999, least_length = 1e-100;
+
+void require_volume(const Settings& settings, const Variable& variable, const Metadata& metadata) {
+  require_cells_or_nodes(settings, "variable", variable, metadata);
+  const Mesh& mesh = metadata.mesh_of(variable);
+  const bool possible = mesh.axes() != nullptr || mesh.kind() == MeshKind::octree;
+  if (mesh.dimensions == 3 && possible) return;
+  settings.fail("variable",
+                fmt::format("'{}' lies on mesh '{}', which has {} dimensions and is of type '{}'; a volume needs a "
+                            "uniform or rectilinear mesh of three dimensions, or an octree: resample it",
+                            variable.name, mesh.name, mesh.dimensions, mesh.geometry ? mesh.geometry->kind() : "none"));
+}
+
+std::vector<double> read_opacity(const Settings& settings) {
+  const std::vector<double> opacity = settings.reals("opacity");
+  if (std::all_of(opacity.begin(), opacity.end(), [](double a) { return a == 0; })) {
+    settings.fail("opacity", "found no opacity above 0, so nothing would be seen; write numbers from 0 to 1");
+  }
+  return opacity;
+}
+
+std::vector<double> read_values(const Settings& settings, std::size_t count) {
+  const std::vector<double> values = settings.reals("values");
+  if (values.empty()) return values;
+  if (values.size() != count) {
+    settings.fail("values", fmt::format("found {} values for {} opacities; write one for each", values.size(), count));
+  }
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    if (!std::isfinite(values[n]) || (n > 0 && !(values[n - 1] < values[n]))) {
+      settings.fail("values", fmt::format("found {} as value {}; write finite numbers, each above the one before",
+                                          values[n], n + 1));
+    }
+  }
+  return values;
+}
+
+/// Values at which the opacities apply.
+std::vector<double> places_of(const VolumeQuery& query, const ColourRange& range) {
+  if (!query.values.empty()) return query.values;
+  std::vector<double> places;
+  const double last = static_cast<double>(query.opacity.size()) - 1;
+  for (std::size_t n = 0; n < query.opacity.size(); ++n) {
+    places.push_back(range.low + static_cast<double>(n) / last * (range.high - range.low));
+  }
+  return places;
+}
+
+/// The intervals of values that are seen, without their ends: around each opacity above 0.
+std::vector<std::array<double, 2>> seen_intervals(const VolumeQuery& query, const std::vector<double>& places) {
+  std::vector<std::array<double, 2>> intervals;
+  for (std::size_t n = 0; n < places.size(); ++n) {
+    if (!(query.opacity[n] > 0)) continue;
+    intervals.push_back({n > 0 ? places[n - 1] : -no_end, n + 1 < places.size() ? places[n + 1] : no_end});
+  }
+  return intervals;
+}
+
+}  // namespace
+
+std::vector<Option> volume_options() {
+  std::vector<Option> options{
+      variable_option("The variable that is shown. Its mesh is uniform or rectilinear, with or without refinement "
+                      "levels, or an octree."),
+      component_option("The variable's component, from 0; required if it has several."),
+      {.name = "opacity",
+       .type = OptionType::real,
+       .list = true,
+       .required = true,
+       .text = "The part of the light that is absorbed along `length`: from 0, clear, to 1, opaque. The numbers belong "
+               "to equally spaced values from the lower to the upper end of the range of colours, or to `values`, and "
+               "are linear in between. `[0, 0, 0.1, 0.5]` shows high values only.",
+       .minimum = 0,
+       .maximum = 1,
+       .least_entries = 2},
+      {.name = "values",
+       .type = OptionType::real,
+       .list = true,
+       .text = "The values to which the opacities belong, in ascending order; beyond them the first and the last "
+               "opacity apply. With a fixed `range`, blocks in which all is clear are not moved.",
+       .least_entries = 2},
+      {.name = "length",
+       .type = OptionType::real,
+       .text = "The length along which `opacity` is absorbed, in the units of the mesh. Default: a hundredth of the "
+               "domain's diagonal.",
+       .minimum = least_length,
+       .range_text = "above 0"}};
+  for (Option& option : choice_options()) options.push_back(std::move(option));
+  return options;
+}
+
+VolumeQuery read_volume(const Settings& settings, const Metadata& metadata) {
+  const Variable& variable = read_variable(settings, metadata);
+  require_volume(settings, variable, metadata);
+  VolumeQuery query;
+  query.variable = variable.id;
+  query.component = read_one_component(settings, variable);
+  query.opacity = read_opacity(settings);
+  query.values = read_values(settings, query.opacity.size());
+  if (settings.has("length")) query.length = settings.real("length");
+  query.choice = read_choice(settings, metadata.mesh_of(variable));
+  return query;
+}
+
+Selection selection_of(const VolumeQuery& query, const Metadata& metadata) {
+  const Variable& variable = metadata.variables.at(static_cast<std::size_t>(query.variable));
+  const bool in_levels = has_levels(metadata.mesh_of(variable));
+  const bool in_cells = in_levels && variable.centering == Centering::cell;
+  const int halo = in_cells ? 0 : std::max(1, halo_for(variable.centering, variable.centering, false));
+  Selected selected(query.variable, halo, AllBlocks{});
+  // An open range of colours depends on all values.
+  if (query.range) {
+    selected.part =
+        ValuesBracketed{{}, {query.variable, query.component}, seen_intervals(query, places_of(query, *query.range))};
+  }
+  selected.covered = !in_levels;
+  selected.wrap = false;  // a volume ends at the mesh's faces
+  return {{selected}};
+}
+
+TransferFunction function_of(const VolumeQuery& query, const ColourMap& map, const ColourRange& range,
+                             const Domain& domain) {
+  const double length = query.length.value_or(part_of_diagonal * domain.diagonal());
+  const std::vector<double> places = places_of(query, range);
+  std::vector<ExtinctionAt> points;
+  for (std::size_t n = 0; n < places.size(); ++n) {
+    points.push_back({places[n], -std::log1p(-std::min(query.opacity[n], most_opacity)) / length});
+  }
+  return {points, map, range};
+}
+
+}  // namespace sidestream::rendering

@@ -1,0 +1,24 @@
+#include "sidestream/kit/base/log.hpp"
+
+#include <unistd.h>
+
+#include <exception>
+#include <string>
+
+#include "base/waiting.hpp"
+
+namespace sidestream::log {
+
+void put(const char* severity, fmt::string_view format, fmt::format_args args) noexcept {
+  try {
+    retry_while_out_of_memory([&] {
+      const std::string line = fmt::format("sidestream: {}: {}\n", severity, fmt::vformat(format, args));
+      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+    });
+  } catch (const std::exception&) {
+    constexpr char none[] = "sidestream: a message is missing: no memory for it\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, none, sizeof none - 1);
+  }
+}
+
+}  // namespace sidestream::log
