@@ -1,5 +1,10 @@
+// Radix-k compositing of sparse drawings. In each round the members of a group that stand at the same place of its
+// parts exchange what the others complete; then each part goes on by itself, with a fraction of the picture. Nearest
+// samples, lists of translucent samples and sums of light do not depend on the order of merging.
 #include "visualisation/graphics/compositing.hpp"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "sidestream/kit/base/records.hpp"
@@ -37,29 +42,31 @@ void close(Bytes& encoded, std::size_t runs, std::size_t fragments) {
   encoded.insert(encoded.end(), bytes.begin(), bytes.end());
 }
 
-struct Stripe {
-  std::int64_t first_row = 0, end_row = 0;
-};
-
-/// The rows of a picture of `height` rows that member `rank` of `size` completes: equal shares to within one row, in
-/// multiples of `unit` rows. Some members have none if there are more members than shares.
-Stripe stripe_of(std::int64_t height, std::int64_t unit, int rank, int size) {
-  const std::int64_t shares = height / unit;
-  return {shares * rank / size * unit, shares * (rank + 1) / size * unit};
+/// The part of a drawing whose rows the members complete; empty if nothing is drawn there.
+Bytes select(BytesView encoded, const Stripes& stripes, const Members& members, int samples) {
+  const Parts parts = parts_of(encoded);
+  const auto wanted = [&](std::int64_t row) { return members.contains(stripes.owner(row)); };
+  Bytes out;
+  select_runs(parts.runs, wanted, out);
+  const std::size_t runs = out.size();
+  SparseRows<Fragment>::select(parts.fragments, wanted, out);
+  const std::size_t fragments = out.size() - runs;
+  SparseRows<SlabRecord>::select(
+      parts.slabs, [&](std::int64_t row) { return wanted(row * samples); }, out);
+  if (!out.empty()) close(out, runs, fragments);
+  return out;
 }
 
-/// The part of some drawings in a stripe, as one. Each drawing's runs stay in order; several follow one another.
-Bytes select(std::span<const Bytes> partials, const Stripe& stripe, int samples) {
-  Bytes out;
-  for (const Bytes& partial : partials) select_runs(parts_of(partial).runs, stripe.first_row, stripe.end_row, out);
+/// Some drawings as one.
+Bytes merged(std::span<const Bytes> drawings, std::int64_t width) {
+  std::vector<BytesView> lists;
+  for (const Bytes& drawing : drawings) lists.push_back(parts_of(drawing).runs);
+  Bytes out = merged_runs(lists, width);
   const std::size_t runs = out.size();
-  for (const Bytes& partial : partials) {
-    SparseRows<Fragment>::select(parts_of(partial).fragments, stripe.first_row, stripe.end_row, out);
-  }
+  const auto add = [&](BytesView bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); };
+  for (const Bytes& drawing : drawings) add(parts_of(drawing).fragments);
   const std::size_t fragments = out.size() - runs;
-  for (const Bytes& partial : partials) {
-    SparseRows<SlabRecord>::select(parts_of(partial).slabs, stripe.first_row / samples, stripe.end_row / samples, out);
-  }
+  for (const Bytes& drawing : drawings) add(parts_of(drawing).slabs);
   close(out, runs, fragments);
   return out;
 }
@@ -69,6 +76,31 @@ void merge(BytesView encoded, Drawing& drawing) {
   merge_runs(parts.runs, drawing.opaque);
   drawing.fragments.merge(parts.fragments);
   drawing.slabs.merge(parts.slabs);
+}
+
+/// One round: sends what other parts of the group complete, and returns what is left here and what came. All members of
+/// the communicator take part, also those whose group is one member already.
+std::vector<Bytes> exchange_round(BytesView held, const Stripes& stripes, Members& group, int samples,
+                                  Communicator& communicator) {
+  std::vector<Bytes> here;
+  std::vector<MemberMessage> to;
+  if (group.count > 1) {
+    const std::vector<Members> parts = stripes.parts_of(group);
+    group = *std::ranges::find_if(parts, [&](const Members& part) { return part.contains(communicator.rank()); });
+    const int place = communicator.rank() - group.first;
+    for (const Members& part : parts) {
+      Bytes selected = select(held, stripes, part, samples);
+      if (part.first == group.first) {
+        here.push_back(std::move(selected));
+      } else if (!selected.empty()) {
+        to.push_back({part.first + place % part.count, std::move(selected)});
+      }
+    }
+  } else {
+    here.emplace_back(held.begin(), held.end());
+  }
+  for (MemberMessage& message : communicator.exchange(std::move(to))) here.push_back(std::move(message.bytes));
+  return here;
 }
 
 }  // namespace
@@ -83,20 +115,21 @@ Bytes encode(const Drawing& drawing) {
   return out;
 }
 
-Drawing composite(std::span<const Bytes> partials, std::int64_t width, std::int64_t height, int samples,
+Drawing composite(std::span<const Bytes> partials, std::int64_t width, int samples, const Stripes& stripes,
                   Communicator& communicator) {
-  const int size = communicator.size();
-  const Stripe mine = stripe_of(height, samples, communicator.rank(), size);
-  Drawing stripe(width, mine.first_row, mine.end_row - mine.first_row, samples);
-  if (size == 1) {
-    for (const Bytes& partial : partials) merge(partial, stripe);
-    return stripe;
+  std::vector<Bytes> came;
+  std::span<const Bytes> held = partials;
+  Members group{0, communicator.size()};
+  for (int left = stripes.rounds(); left > 0; --left) {
+    // Several drawings become one, so that each part of it is sent once.
+    const Bytes one = held.size() > 1 ? merged(held, width) : Bytes();
+    const BytesView whole = held.size() > 1 ? BytesView(one) : held.empty() ? BytesView() : BytesView(held[0]);
+    came = exchange_round(whole, stripes, group, samples, communicator);
+    held = came;
   }
-  std::vector<Bytes> to(static_cast<std::size_t>(size));
-  for (int r = 0; r < size; ++r) {
-    to[static_cast<std::size_t>(r)] = select(partials, stripe_of(height, samples, r, size), samples);
-  }
-  for (const Bytes& part : communicator.all_to_all(to)) merge(part, stripe);
+  const Stripe mine = stripes.of(communicator.rank());
+  Drawing stripe(width, mine.first_row, mine.rows(), samples);
+  for (const Bytes& drawing : held) merge(drawing, stripe);
   return stripe;
 }
 

@@ -9,14 +9,16 @@
 #include "sidestream/data/result.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "visualisation/graphics/drawing.hpp"
+#include "visualisation/graphics/stripes.hpp"
 
 namespace sidestream::rendering {
 
-/// Composites pictures by direct send. Collective. `partials` are encoded drawings, any number on each member, of a
-/// picture of width x height samples with `samples` along each axis of a pixel. Every member sends each other one the
-/// part that lies in that member's stripe, and returns its own stripe, complete.
-[[nodiscard]] Drawing composite(std::span<const Bytes> partials, std::int64_t width, std::int64_t height, int samples,
-                                Communicator& communicator);
+/// Composites pictures. Collective. `partials` are encoded drawings, any number on each member, of a picture that is
+/// `width` samples wide with `samples` along each axis of a pixel; `stripes` divides its rows among the members. Each
+/// member returns its own stripe, complete. It sends at most radix - 1 messages in each of the rounds, whose number
+/// grows with the logarithm of the group's size.
+[[nodiscard]] Drawing composite(std::span<const Bytes> partials, std::int64_t width, int samples,
+                                const Stripes& stripes, Communicator& communicator);
 
 // Conversion of samples to pixels.
 

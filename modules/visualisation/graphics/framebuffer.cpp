@@ -66,6 +66,15 @@ void encode_row(const Sample* row, std::int64_t width, std::int64_t y, Bytes& ou
   }
 }
 
+/// Merges the samples of a run into its row.
+void put(const Run& run, const std::byte* samples, Sample* row) {
+  for (std::uint32_t x = 0; x < run.count; ++x) {
+    Sample sample;
+    std::memcpy(&sample, samples + x * sizeof sample, sizeof sample);
+    row[run.column + x] = std::min(row[run.column + x], sample);
+  }
+}
+
 }  // namespace
 
 Bytes encode_runs(const Framebuffer& framebuffer) {
@@ -76,11 +85,10 @@ Bytes encode_runs(const Framebuffer& framebuffer) {
   return out;
 }
 
-void select_runs(BytesView runs, std::int64_t first_row, std::int64_t end_row, Bytes& out) {
+void select_runs(BytesView runs, const std::function<bool(std::int64_t row)>& wanted, Bytes& out) {
   RunReader reader(runs);
   while (const auto run = reader.next()) {
-    if (run->row >= end_row) return;
-    if (run->row >= first_row) append(out, reader.whole().data(), reader.whole().size());
+    if (wanted(run->row)) append(out, reader.whole().data(), reader.whole().size());
   }
 }
 
@@ -92,13 +100,37 @@ void merge_runs(BytesView runs, Framebuffer& framebuffer) {
       fail(Code::internal, "a run of {} samples at row {}, column {} lies outside rows {} to {} of {} samples",
            run->count, run->row, run->column, framebuffer.first_row(), framebuffer.end_row(), framebuffer.width());
     }
-    Sample* row = framebuffer.row(run->row) + run->column;
-    for (std::uint32_t x = 0; x < run->count; ++x) {
-      Sample sample;
-      std::memcpy(&sample, reader.samples() + x * sizeof sample, sizeof sample);
-      row[x] = std::min(row[x], sample);
-    }
+    put(*run, reader.samples(), framebuffer.row(run->row));
   }
+}
+
+Bytes merged_runs(std::span<const BytesView> lists, std::int64_t width) {
+  std::vector<RunReader> readers;
+  std::vector<std::optional<Run>> at;
+  for (const BytesView list : lists) at.push_back(readers.emplace_back(list).next());
+  std::vector<Sample> row(static_cast<std::size_t>(width), empty_sample);
+  Bytes out;
+  const auto next_row = [&] {
+    std::optional<std::uint32_t> least;
+    for (const auto& run : at) {
+      if (run && (!least || run->row < *least)) least = run->row;
+    }
+    return least;
+  };
+  while (const auto y = next_row()) {
+    for (std::size_t n = 0; n < at.size(); ++n) {
+      for (; at[n] && at[n]->row == *y; at[n] = readers[n].next()) {
+        if (std::int64_t{at[n]->column} + at[n]->count > width) {
+          fail(Code::internal, "a run of {} samples at column {} lies outside a picture of {}", at[n]->count,
+               at[n]->column, width);
+        }
+        put(*at[n], readers[n].samples(), row.data());
+      }
+    }
+    encode_row(row.data(), width, *y, out);
+    std::fill(row.begin(), row.end(), empty_sample);
+  }
+  return out;
 }
 
 }  // namespace sidestream::rendering

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "sidestream/extend/communicator.hpp"
@@ -62,11 +64,14 @@ class Framebuffer {
 /// in ascending order of row and column.
 [[nodiscard]] Bytes encode_runs(const Framebuffer& framebuffer);
 
-/// Appends to `out` those runs of `runs` whose rows are in [first_row, end_row). Throws Error(internal) if the bytes
-/// are not runs.
-void select_runs(BytesView runs, std::int64_t first_row, std::int64_t end_row, Bytes& out);
+/// Appends to `out` those runs of `runs` whose rows are `wanted`. Throws Error(internal) if the bytes are not runs.
+void select_runs(BytesView runs, const std::function<bool(std::int64_t row)>& wanted, Bytes& out);
 
 /// Merges the samples of `runs` into `framebuffer`; the smaller one wins. Throws Error(internal) if a run lies outside.
 void merge_runs(BytesView runs, Framebuffer& framebuffer);
+
+/// Merges lists of runs of a picture to one list; the smaller sample wins. Throws Error(internal) if a run ends beyond
+/// `width`.
+[[nodiscard]] Bytes merged_runs(std::span<const BytesView> lists, std::int64_t width);
 
 }  // namespace sidestream::rendering

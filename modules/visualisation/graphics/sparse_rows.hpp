@@ -39,11 +39,12 @@ class SparseRows {
              rows_[y].data());
     }
   }
-  /// Appends to `out` those encoded rows that lie in [first_row, end_row). Throws Error(internal) if the bytes are not
+  /// Appends to `out` those encoded rows for which `wanted(row)` is true. Throws Error(internal) if the bytes are not
   /// rows.
-  static void select(BytesView rows, std::int64_t first_row, std::int64_t end_row, Bytes& out) {
+  template <class Wanted>
+  static void select(BytesView rows, Wanted&& wanted, Bytes& out) {
     for_each(rows, [&](const Head& head, const std::byte* records) {
-      if (head.row >= first_row && head.row < end_row) append(out, head, records);
+      if (wanted(head.row)) append(out, head, records);
     });
   }
   /// Adds the records of encoded rows. Throws Error(internal) if one lies outside.

@@ -179,7 +179,8 @@ class Render final : public Task {
   void composite_view(std::size_t view, std::span<const Bytes> drawn, const Domain& domain, const CombineInput& input) {
     const Camera camera = camera_for(view, domain, input.iteration);
     const Ranges ranges = all_ranges();
-    Drawing stripe = composite(drawn, sample_width(), sample_height(), scene_.samples, input.communicator);
+    const Stripes stripes(sample_height(), scene_.samples, input.communicator.size());
+    Drawing stripe = composite(drawn, sample_width(), scene_.samples, stripes, input.communicator);
     absence_.look(view, stripe);
     materials_.shades(ranges).apply(camera, stripe.opaque);
     if (scene_.outline) {
@@ -189,8 +190,13 @@ class Render final : public Task {
     }
     const Translucency translucency{materials_.opacities(), &camera, DepthSlabs(camera, domain)};
     const std::vector<std::uint8_t> rows = resolve(stripe, scene_.height, scene_.background, translucency);
-    const auto parts = input.communicator.gather(std::as_bytes(std::span(rows)), 0);
-    if (input.communicator.rank() == 0) pictures_.add(view, parts, input, ranges, domain);
+    std::vector<Bytes> parts = input.communicator.gather(std::as_bytes(std::span(rows)), 0);
+    if (input.communicator.rank() != 0) return;
+    std::vector<Bytes> in_order;
+    for (const int member : stripes.members_by_row()) {
+      in_order.push_back(std::move(parts[static_cast<std::size_t>(member)]));
+    }
+    pictures_.add(view, in_order, input, ranges, domain);
   }
 
   [[nodiscard]] Viewport in_samples(const Viewport& v) const {

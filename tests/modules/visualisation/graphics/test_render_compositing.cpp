@@ -46,17 +46,19 @@ Framebuffer random_picture(std::int64_t width, std::int64_t height, int member, 
   return picture;
 }
 
-void check(std::int64_t width, std::int64_t height, int unit, int patches, int parts) {
+void check_with(int radix, std::int64_t width, std::int64_t height, int unit, int patches, int parts) {
   MpiCommunicator world(testing::test_ranks());
   CAPTURE(width);
   CAPTURE(height);
+  CAPTURE(radix);
+  const Stripes stripes(height, unit, world.size(), radix);
   std::vector<Bytes> mine;
   // Some members have no part at all, others several.
   const auto parts_of = [&](int member) { return (member + parts) % 3; };
   for (int part = 0; part < parts_of(world.rank()); ++part) {
     mine.push_back(encoded(random_picture(width, height, world.rank(), part, patches), unit));
   }
-  const Framebuffer stripe = composite(mine, width, height, unit, world).opaque;
+  const Framebuffer stripe = composite(mine, width, unit, stripes, world).opaque;
   Framebuffer expected(width, 0, height);
   for (int member = 0; member < world.size(); ++member) {
     for (int part = 0; part < parts_of(member); ++part) {
@@ -80,6 +82,25 @@ void check(std::int64_t width, std::int64_t height, int unit, int patches, int p
   CHECK(rows[0] == height);
 }
 
+void check(std::int64_t width, std::int64_t height, int unit, int patches, int parts) {
+  for (const int radix : {2, 3, 8}) check_with(radix, width, height, unit, patches, parts);
+}
+
+/// Checks that rounds divide a group, without rest, until each part is one member.
+void check_stripes(const Stripes& stripes, const Members& group, int left) {
+  if (group.count == 1) return;
+  REQUIRE(left > 0);
+  int next = group.first;
+  for (const Members& part : stripes.parts_of(group)) {
+    CHECK(part.first == next);
+    CHECK(part.count > 0);
+    CHECK(part.count < group.count);
+    next += part.count;
+    check_stripes(stripes, part, left - 1);
+  }
+  CHECK(next == group.first + group.count);
+}
+
 }  // namespace
 
 TEST_CASE("the stripes of all servers make the picture of the smallest samples") {
@@ -88,6 +109,63 @@ TEST_CASE("the stripes of all servers make the picture of the smallest samples")
   check(17, 4, 2, 10, 0);  // fewer rows than servers
   check(50, 20, 1, 0, 1);  // nothing was drawn
   check(1, 1, 1, 1, 1);
+}
+
+TEST_CASE("each row of a picture is completed by one member, whatever the size of the group") {
+  for (const int members : {1, 2, 3, 7, 8, 9, 16, 17, 63, 64, 65, 100, 513, 4097}) {
+    for (const int radix : {2, 3, 8, 64}) {
+      for (const std::int64_t height : {2, 6, 96, 1024}) {
+        CAPTURE(members);
+        CAPTURE(radix);
+        CAPTURE(height);
+        const Stripes stripes(height, 2, members, radix);
+        std::int64_t rows = 0;
+        for (int member = 0; member < members; ++member) {
+          const Stripe stripe = stripes.of(member);
+          rows += stripe.rows();
+          CHECK(stripe.first_row % 2 == 0);
+          for (std::int64_t row = stripe.first_row; row < stripe.end_row; ++row) CHECK(stripes.owner(row) == member);
+        }
+        CHECK(rows == height);
+        const std::vector<int> by_row = stripes.members_by_row();
+        CHECK(by_row.size() == static_cast<std::size_t>(std::min<std::int64_t>(members, height / 2)));
+        std::int64_t row = 0;
+        for (const int member : by_row) {
+          CHECK(stripes.of(member).first_row == row);
+          row = stripes.of(member).end_row;
+        }
+        check_stripes(stripes, {0, members}, stripes.rounds());
+      }
+    }
+  }
+}
+
+TEST_CASE("rounds and messages grow with the logarithm of the group's size") {
+  CHECK(Stripes(1024, 1, 1).rounds() == 0);
+  CHECK(Stripes(1024, 1, 8).rounds() == 1);
+  CHECK(Stripes(1024, 1, 9).rounds() == 2);
+  CHECK(Stripes(1024, 1, 512).rounds() == 3);
+  CHECK(Stripes(1024, 1, 100000).rounds() == 6);
+  CHECK(Stripes(1024, 1, 8, 2).rounds() == 3);
+}
+
+TEST_CASE("neighbouring stripes go to different parts of the group") {
+  const Stripes stripes(1024, 1, 64);
+  for (std::int64_t stripe = 0; stripe < 63; ++stripe) {
+    CHECK(stripes.owner(16 * stripe) / 8 != stripes.owner(16 * (stripe + 1)) / 8);
+  }
+}
+
+TEST_CASE("lists of runs merge to the picture of the smallest samples, each run once") {
+  const Framebuffer one = random_picture(50, 30, 1, 1, 20), two = random_picture(50, 30, 2, 1, 20);
+  const Bytes a = encode_runs(one), b = encode_runs(two), none;
+  Framebuffer expected(50, 0, 30);
+  merge_runs(a, expected);
+  merge_runs(b, expected);
+  const std::vector<BytesView> lists{a, none, b, a};
+  CHECK(merged_runs(lists, 50) == encode_runs(expected));
+  CHECK(merged_runs({}, 50).empty());
+  CHECK_THROWS_AS(merged_runs(lists, 9), Error);
 }
 
 TEST_CASE("runs give the picture back and leave empty samples out") {

@@ -102,7 +102,8 @@ TEST_CASE("sheets of several servers make the picture of one") {
   }
   const Translucency translucency = opacities(0.3, 0.2, camera);
   const auto expected = resolve(all, size, {white, green}, translucency);
-  Drawing stripe = composite(std::vector<Bytes>{encode(mine)}, 2 * size, 2 * size, 2, world);
+  Drawing stripe =
+      composite(std::vector<Bytes>{encode(mine)}, 2 * size, 2, Stripes(2 * size, 2, world.size(), 2), world);
   const auto pixels = resolve(stripe, size, {white, green}, translucency);
   const auto first = static_cast<std::size_t>(stripe.opaque.first_row()) / 2 * 4 * size;
   CHECK(std::equal(pixels.begin(), pixels.end(), expected.begin() + static_cast<std::ptrdiff_t>(first)));
@@ -118,6 +119,6 @@ TEST_CASE("damaged drawings are refused") {
   if (world.size() > 1) return;
   for (const std::size_t left : {std::size_t{5}, whole.size() / 2, whole.size() - 1}) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(left));
-    CHECK_THROWS_AS(composite(std::vector<Bytes>{cut}, 2 * size, 2 * size, 2, world), Error);
+    CHECK_THROWS_AS(composite(std::vector<Bytes>{cut}, 2 * size, 2, Stripes(2 * size, 2, world.size()), world), Error);
   }
 }
