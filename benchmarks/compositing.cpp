@@ -173,7 +173,8 @@ int run(std::int64_t pixels, int repetitions) {
   const Costs here = measured_costs(world, repetitions);
   double ratio = 0;
   int status = 0;
-  for (const int radix : {std::max(ranks, 2), Stripes::usual_radix}) {
+  for (const bool direct : {true, false}) {
+    const int radix = direct ? std::max(ranks, 2) : Stripes::usual_radix;
     const Stripes stripes(pixels, 1, ranks, radix);
     world.messages = world.bytes = 0;
     static_cast<void>(composite({&mine, 1}, pixels, 1, stripes, world));
@@ -189,8 +190,8 @@ int run(std::int64_t pixels, int repetitions) {
     if (static_cast<double>(most[0]) > work.messages) status = 1;
     if (prints) {
       std::printf("%s: %d ranks, %lld messages (model: at most %.0f), %.2f MB (%.2f), %.2f ms (%.2f)\n",
-                  radix == Stripes::usual_radix ? "radix-k" : "direct send", ranks, static_cast<long long>(most[0]),
-                  work.messages, static_cast<double>(most[1]) * 1e-6, work.bytes * 1e-6, 1e3 * time, 1e3 * expected);
+                  direct ? "direct send" : "radix-k", ranks, static_cast<long long>(most[0]), work.messages,
+                  static_cast<double>(most[1]) * 1e-6, work.bytes * 1e-6, 1e3 * time, 1e3 * expected);
     }
   }
   Costs large = network;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "sidestream/kit/analysis/chart.hpp"
 #include "storage/formats/kinds.hpp"
 #include "support/fake_domain.hpp"
 #include "visualisation/graphics/colour.hpp"
