@@ -1,4 +1,3 @@
-#include "analysis/register.hpp"
 
 #include "analysis/common/kinds.hpp"
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "base/mpi/communicator.hpp"
-#include "server/redistribution/range_decisions.hpp"
+#include "server/redistribution/block_assignment.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"

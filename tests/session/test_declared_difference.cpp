@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "session/opening/declared_difference.hpp"
+#include "session/opening/configuration.hpp"
 
 using namespace sidestream;
 

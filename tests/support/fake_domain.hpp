@@ -17,10 +17,9 @@
 #include "base/mpi/communicator.hpp"
 #include "config/options/document.hpp"
 #include "config/options/read_settings.hpp"
-#include "data/chart_order.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/extend/analysis.hpp"
-#include "sidestream/kit/data/picture_database.hpp"
+#include "sidestream/kit/data/beside_results.hpp"
 
 namespace sidestream::testing {
 

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "analysis/register.hpp"
+#include "analysis/common/kinds.hpp"
 #include "base/paths.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"

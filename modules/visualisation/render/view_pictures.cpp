@@ -7,7 +7,7 @@
 #include "sidestream/kit/analysis/chart.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "sidestream/kit/data/picture_database.hpp"
+#include "sidestream/kit/data/beside_results.hpp"
 #include "visualisation/graphics/annotations.hpp"
 #include "visualisation/render/lengths.hpp"
 

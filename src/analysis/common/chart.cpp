@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "data/chart_order.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/data/beside_results.hpp"
 
 namespace sidestream {
 namespace {

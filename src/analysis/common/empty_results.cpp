@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "data/result_remarks.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/data/beside_results.hpp"
 #include "sidestream/kit/mesh/runs.hpp"
 
 namespace sidestream {

@@ -1,7 +1,7 @@
-// One function for each analysis of the library.
+// The analyses of the library.
 #pragma once
 
-#include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/registry.hpp"
 
 namespace sidestream {
 
@@ -11,5 +11,8 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind deposit_kind();
 [[nodiscard]] AnalysisKind subsample_kind();
 [[nodiscard]] AnalysisKind python_kind();
+
+/// Registers all of them.
+void register_analyses(Registry& registry);
 
 }  // namespace sidestream

@@ -1,4 +1,3 @@
-#include "config/tasks/asked_task.hpp"
 
 #include <filesystem>
 

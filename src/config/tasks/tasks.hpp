@@ -1,4 +1,4 @@
-// The entries under `analyses:` and `outputs:`.
+// The entries under `analyses:` and `outputs:`, and those that people ask for.
 #pragma once
 
 #include <string>
@@ -62,5 +62,22 @@ void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& regi
 
 /// Throws Error(configuration) if a run that resumes another would reuse the names of earlier files.
 void check_resumed_files(const std::vector<TaskConfig>& tasks, const Registry& registry);
+
+// Analyses that people ask a running session for.
+
+struct AskedTask {
+  TaskConfig config;
+  bool once = true;  ///< false if it says how often it runs
+};
+
+/// Reads `text`, an entry of `analyses:` on one line, for a session that runs `config`. `name` becomes its name, and
+/// `others` were asked for before. All of its files must be in the folder `asked`, so that it replaces nothing of the
+/// run. Throws Error(configuration).
+[[nodiscard]] AskedTask read_asked_task(const std::string& text, const std::string& name,
+                                        const std::vector<TaskConfig>& others, const Config& config,
+                                        const Registry& registry);
+
+/// The kinds of analyses that can be asked for.
+[[nodiscard]] std::vector<std::string> kinds_to_ask_for(const Registry& registry);
 
 }  // namespace sidestream

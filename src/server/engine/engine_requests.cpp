@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/waiting.hpp"
-#include "data/result_remarks.hpp"
 #include "server/engine/engine.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/data/beside_results.hpp"
 
 namespace sidestream {
 

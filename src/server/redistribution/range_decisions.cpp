@@ -4,7 +4,7 @@
 // between the last values of one block and the first ones of the next. Therefore each range is sent to the servers of
 // blocks just below, or of all adjacent blocks if levels meet (for_others). Each server then decides about its own
 // blocks (`needed`), and the results are combined, as bits or as a list of numbers, whichever is smaller (`share`).
-#include "server/redistribution/range_decisions.hpp"
+#include "server/redistribution/block_assignment.hpp"
 
 #include <algorithm>
 #include <map>

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "analysis/register.hpp"
+#include "analysis/common/kinds.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/paths.hpp"
 #include "partition/kinds.hpp"

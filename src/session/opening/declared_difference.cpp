@@ -1,4 +1,4 @@
-#include "session/opening/declared_difference.hpp"
+#include "session/opening/configuration.hpp"
 
 #include <fmt/format.h>
 

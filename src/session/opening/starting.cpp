@@ -16,7 +16,7 @@
 #include "config/options/former_names.hpp"
 #include "data/derivation.hpp"
 #include "session/implementation.hpp"
-#include "session/opening/declared_difference.hpp"
+#include "session/opening/configuration.hpp"
 #include "session/opening/roles.hpp"
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/own_environment.hpp"
-#include "config/tasks/asked_task.hpp"
+#include "config/tasks/tasks.hpp"
 #include "session/serving/steering_link.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/kit/base/log.hpp"

@@ -21,7 +21,7 @@
 #include "storage/database/written_rows.hpp"
 #include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
-#include "storage/hdf5/overlay_header.hpp"
+#include "storage/hdf5/properties.hpp"
 #include "storage/results/agreed_commit.hpp"
 
 namespace sidestream::database {

@@ -1,4 +1,3 @@
-#include "storage/hdf5/overlay_header.hpp"
 
 #include <algorithm>
 #include <cstring>

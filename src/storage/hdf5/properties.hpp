@@ -1,8 +1,10 @@
-// Property lists and dataspaces: options and shapes in HDF5.
+// Property lists and dataspaces: options and shapes in HDF5. Headers for files of raw values.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
+#include "sidestream/extend/communicator.hpp"
 #include "storage/hdf5/file.hpp"
 
 namespace sidestream::hdf5 {
@@ -17,5 +19,12 @@ void select(const Handle& space, const Part& part, const std::string& path);
 [[nodiscard]] Handle text_type(const std::string& path);
 /// Throws through fail_hdf5 if `status` is negative.
 void check(herr_t status, std::string_view action, const std::string& path);
+
+// An HDF5 header by which a file of raw values can also be opened as HDF5.
+
+/// Returns the first `face_bytes` bytes of a file of `size` bytes. They make it an HDF5 file (in the oldest format)
+/// with an array for each type, `int8` to `float64`. Each array shows the bytes behind the header as whole elements of
+/// its type. Throws Error(file).
+[[nodiscard]] Bytes face_of(std::uint64_t size, std::uint64_t face_bytes, const std::string& path);
 
 }  // namespace sidestream::hdf5

@@ -7,11 +7,9 @@
 #include <utility>
 
 #include "base/mpi/agree.hpp"
-#include "data/chart_order.hpp"
-#include "data/result_remarks.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/data/beside_results.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
-#include "sidestream/kit/data/picture_database.hpp"
 #include "storage/charts/drawing.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_directory.hpp"

@@ -9,7 +9,7 @@
 #include "loading.hpp"
 #include "reduce/trigger_statistics.hpp"
 #include "server/engine/triggers.hpp"
-#include "server/redistribution/range_decisions.hpp"
+#include "server/redistribution/block_assignment.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/kit/analysis/empty_results.hpp"
 #include "sidestream/kit/data/block_index.hpp"
