@@ -1,4 +1,4 @@
-# Unity builds: the compiler takes several files of one folder at a time and reads shared headers once. Reading headers
+# Unity builds: the compiler takes several files of a folder at a time and reads shared headers once. Reading headers
 # is most of the work for a small file. A file with flags of its own is compiled by itself, as is a file that depends on
 # an optional library (OptionalParts.cmake): the others need not be compiled again when the library appears.
 #

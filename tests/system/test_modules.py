@@ -9,6 +9,7 @@ import pytest
 from support import run
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
+SLICE = "analyses:\n  - slice: {variable: t, axis: z, position: 0.5, file: slice.vtp}\n"
 HALOS = "analyses:\n  - halos: {variable: t, boundary: 1, halo: 1, file: halos.csv}\n"
 STATISTICS = "analyses:\n  - statistics: {variable: t}\n"
 CORES = "{mode: cores, buffer: 32 MiB, per_node: 1}"
@@ -48,9 +49,9 @@ def test_in_a_process_of_its_own(tmp_path):
 def test_a_missing_module_is_named(tmp_path, placement):
     (tmp_path / "nothing").mkdir()
     environment = {"SIDESTREAM_MODULES": str(tmp_path / "nothing")}
-    done = run(tmp_path, PLACEMENTS[placement], placement, tasks=HALOS, options=["steps=2"], environment=environment)
+    done = run(tmp_path, PLACEMENTS[placement], placement, tasks=SLICE, options=["steps=2"], environment=environment)
     assert done.status != 0
-    assert "found 'halos', which the module sidestream_cosmology has" in done.text, done.text
+    assert "found 'slice', which the module sidestream_visualisation has" in done.text, done.text
     assert f"no such module in {tmp_path / 'nothing'}" in done.text, done.text
 
 
@@ -66,7 +67,7 @@ def test_a_run_that_needs_no_module_opens_none(tmp_path):
     """The file is not a library, so that the run would fail if it opened the file."""
     folder = tmp_path / "modules"
     folder.mkdir()
-    (folder / "sidestream_broken.so").write_text("no library")
+    (folder / "sidestream_cosmology.so").write_text("no library")
     environment = {"SIDESTREAM_MODULES": str(folder)}
     # The program registers the second analysis after it has opened the session.
     tasks = STATISTICS + "  - fail: {variable: t, at: 100, how: error}\n"
@@ -76,7 +77,20 @@ def test_a_run_that_needs_no_module_opens_none(tmp_path):
     other.mkdir()
     done = run(other, 2, "inline", tasks=HALOS, options=["steps=2"], environment=environment)
     assert done.status != 0
-    assert "sidestream_broken.so" in done.text and "cannot be loaded" in done.text, done.text
+    assert "sidestream_cosmology.so" in done.text and "cannot be loaded" in done.text, done.text
+
+
+def test_a_run_opens_only_the_modules_that_it_needs(tmp_path):
+    """A link leads to the module with slices; the other file, which is not a library, is not opened."""
+    folder = tmp_path / "modules"
+    folder.mkdir()
+    built = Path(os.environ["SIDESTREAM_FIELD_PROGRAM"]).parents[2] / "src/modules"
+    (folder / "sidestream_visualisation.so").symlink_to(built / "sidestream_visualisation.so")
+    (folder / "sidestream_cosmology.so").write_text("no library")
+    environment = {"SIDESTREAM_MODULES": str(folder)}
+    done = run(tmp_path, 2, "inline", tasks=SLICE, options=["steps=2"], environment=environment)
+    assert done.status == 0, done.text
+    assert (done.results / "slice.vtp.series").exists() or list(done.results.glob("slice*")), done.text
 
 
 def test_the_command_knows_modules(tmp_path):

@@ -45,28 +45,37 @@ void close(Bytes& encoded, std::size_t runs, std::size_t fragments) {
 /// The part of a drawing whose rows the members complete; empty if nothing is drawn there.
 Bytes select(BytesView encoded, const Stripes& stripes, const Members& members, int samples) {
   const Parts parts = parts_of(encoded);
-  const auto wanted = [&](std::int64_t row) { return members.contains(stripes.owner(row)); };
+  const auto of_members = [&](std::int64_t row, std::int64_t rows, std::int64_t samples_of_row) {
+    if (row < 0 || row >= rows) fail(Code::internal, "row {} of a picture lies outside its {} rows", row, rows);
+    return members.contains(stripes.owner(row * samples_of_row));
+  };
+  const auto wanted = [&](std::int64_t row) { return of_members(row, stripes.height(), 1); };
+  const auto wanted_pixels = [&](std::int64_t row) { return of_members(row, stripes.height() / samples, samples); };
   Bytes out;
   select_runs(parts.runs, wanted, out);
   const std::size_t runs = out.size();
   SparseRows<Fragment>::select(parts.fragments, wanted, out);
   const std::size_t fragments = out.size() - runs;
-  SparseRows<SlabRecord>::select(
-      parts.slabs, [&](std::int64_t row) { return wanted(row * samples); }, out);
+  SparseRows<SlabRecord>::select(parts.slabs, wanted_pixels, out);
   if (!out.empty()) close(out, runs, fragments);
   return out;
 }
 
-/// Some drawings as one.
-Bytes merged(std::span<const Bytes> drawings, std::int64_t width) {
+/// Some drawings of a picture of `pixel_rows` rows of pixels as one.
+Bytes merged(std::span<const Bytes> drawings, std::int64_t width, std::int64_t pixel_rows) {
   std::vector<BytesView> lists;
   for (const Bytes& drawing : drawings) lists.push_back(parts_of(drawing).runs);
   Bytes out = merged_runs(lists, width);
   const std::size_t runs = out.size();
-  const auto add = [&](BytesView bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); };
-  for (const Bytes& drawing : drawings) add(parts_of(drawing).fragments);
+  for (const Bytes& drawing : drawings) {
+    const BytesView more = parts_of(drawing).fragments;
+    out.insert(out.end(), more.begin(), more.end());
+  }
   const std::size_t fragments = out.size() - runs;
-  for (const Bytes& drawing : drawings) add(parts_of(drawing).slabs);
+  SparseRows<SlabRecord> slabs(0, pixel_rows);
+  for (const Bytes& drawing : drawings) slabs.merge(parts_of(drawing).slabs);
+  for (std::int64_t y = 0; y < pixel_rows; ++y) add_up(slabs.row(y));
+  slabs.encode(out);
   close(out, runs, fragments);
   return out;
 }
@@ -78,26 +87,25 @@ void merge(BytesView encoded, Drawing& drawing) {
   drawing.slabs.merge(parts.slabs);
 }
 
-/// One round: sends what other parts of the group complete, and returns what is left here and what came. All members of
-/// the communicator take part, also those whose group is one member already.
+/// One round of a group of more than one member: sends what other parts of it complete, and returns what is left here
+/// and what came. `group` becomes this member's part.
 std::vector<Bytes> exchange_round(BytesView held, const Stripes& stripes, Members& group, int samples,
                                   Communicator& communicator) {
+  const std::vector<Members> parts = stripes.parts_of(group);
+  const auto mine =
+      std::ranges::find_if(parts, [&](const Members& part) { return part.contains(communicator.rank()); });
+  // Parts may differ by one member. The number of the own part spreads what they send over the receivers.
+  const auto place = communicator.rank() - mine->first + static_cast<int>(mine - parts.begin());
+  group = *mine;
   std::vector<Bytes> here;
   std::vector<MemberMessage> to;
-  if (group.count > 1) {
-    const std::vector<Members> parts = stripes.parts_of(group);
-    group = *std::ranges::find_if(parts, [&](const Members& part) { return part.contains(communicator.rank()); });
-    const int place = communicator.rank() - group.first;
-    for (const Members& part : parts) {
-      Bytes selected = select(held, stripes, part, samples);
-      if (part.first == group.first) {
-        here.push_back(std::move(selected));
-      } else if (!selected.empty()) {
-        to.push_back({part.first + place % part.count, std::move(selected)});
-      }
+  for (const Members& part : parts) {
+    Bytes selected = select(held, stripes, part, samples);
+    if (part.first == group.first) {
+      here.push_back(std::move(selected));
+    } else if (!selected.empty()) {
+      to.push_back({part.first + place % part.count, std::move(selected)});
     }
-  } else {
-    here.emplace_back(held.begin(), held.end());
   }
   for (MemberMessage& message : communicator.exchange(std::move(to))) here.push_back(std::move(message.bytes));
   return here;
@@ -121,9 +129,14 @@ Drawing composite(std::span<const Bytes> partials, std::int64_t width, int sampl
   std::span<const Bytes> held = partials;
   Members group{0, communicator.size()};
   for (int left = stripes.rounds(); left > 0; --left) {
+    if (group.count == 1) {  // other groups go on
+      static_cast<void>(communicator.exchange({}));
+      continue;
+    }
     // Several drawings become one, so that each part of it is sent once.
-    const Bytes one = held.size() > 1 ? merged(held, width) : Bytes();
+    const Bytes one = held.size() > 1 ? merged(held, width, stripes.height() / samples) : Bytes();
     const BytesView whole = held.size() > 1 ? BytesView(one) : held.empty() ? BytesView() : BytesView(held[0]);
+    if (held.size() > 1) came.clear();
     came = exchange_round(whole, stripes, group, samples, communicator);
     held = came;
   }

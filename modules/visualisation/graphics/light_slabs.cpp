@@ -17,4 +17,21 @@ DepthSlabs::DepthSlabs(const Camera& camera, const Domain& domain) {
   inverse_ = 1 / thickness_;
 }
 
+void add_up(std::vector<SlabRecord>& row) {
+  const auto before = [](const SlabRecord& a, const SlabRecord& b) {
+    return a.column != b.column ? a.column < b.column : a.slab < b.slab;
+  };
+  // One server's slabs are in order.
+  if (!std::is_sorted(row.begin(), row.end(), before)) std::sort(row.begin(), row.end(), before);
+  std::size_t kept = 0;
+  for (const SlabRecord& record : row) {
+    if (kept > 0 && row[kept - 1].column == record.column && row[kept - 1].slab == record.slab) {
+      row[kept - 1].light.add(record.light);
+    } else {
+      row[kept++] = record;
+    }
+  }
+  row.resize(kept);
+}
+
 }  // namespace sidestream::rendering

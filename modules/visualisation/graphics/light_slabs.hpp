@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "visualisation/graphics/camera.hpp"
 
@@ -74,5 +75,8 @@ struct SlabRecord {
   std::uint32_t column = 0, slab = 0;
   SlabLight light{};
 };
+
+/// Puts the records of a row in the order of columns and slabs, and adds up those of one slab.
+void add_up(std::vector<SlabRecord>& row);
 
 }  // namespace sidestream::rendering

@@ -97,12 +97,7 @@ class TranslucentRow {
  public:
   TranslucentRow(Drawing& stripe, std::int64_t y, Colour behind, const Translucency& translucency)
       : stripe_(stripe), y_(y), behind_(behind), translucency_(translucency), slabs_(stripe.slabs.row(y)) {
-    const auto before = [](const SlabRecord& a, const SlabRecord& b) {
-      return a.column != b.column ? a.column < b.column : a.slab < b.slab;
-    };
-    // One server's slabs are in order.
-    if (!std::is_sorted(slabs_.begin(), slabs_.end(), before)) std::sort(slabs_.begin(), slabs_.end(), before);
-    join_slabs();
+    add_up(slabs_);
     for (int dy = 0; dy < stripe.samples; ++dy) {
       std::vector<Fragment>& row = stripe.fragments.row(y * stripe.samples + dy);
       std::sort(row.begin(), row.end(), [](const Fragment& a, const Fragment& b) {
@@ -140,17 +135,6 @@ class TranslucentRow {
   }
 
  private:
-  void join_slabs() {
-    std::size_t kept = 0;
-    for (std::size_t n = 0; n < slabs_.size(); ++n) {
-      if (kept > 0 && slabs_[kept - 1].column == slabs_[n].column && slabs_[kept - 1].slab == slabs_[n].slab) {
-        slabs_[kept - 1].light.add(slabs_[n].light);
-      } else {
-        slabs_[kept++] = slabs_[n];
-      }
-    }
-    slabs_.resize(kept);
-  }
   /// The fragments of a sample.
   std::span<const Fragment> take(int dy, std::int64_t column) {
     std::span<const Fragment>& left = fragments_[static_cast<std::size_t>(dy)];

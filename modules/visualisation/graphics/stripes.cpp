@@ -11,8 +11,7 @@ Stripes::Stripes(std::int64_t height, std::int64_t unit, int members, int radix)
       stripes_(std::min<std::int64_t>(members, units_)),
       members_(members),
       radix_(radix),
-      owners_(static_cast<std::size_t>(units_)),
-      numbers_(static_cast<std::size_t>(members), -1) {
+      owners_(static_cast<std::size_t>(units_)) {
   deal({0, members}, 0, 1);
 }
 
@@ -20,7 +19,6 @@ Stripes::Stripes(std::int64_t height, std::int64_t unit, int members, int radix)
 void Stripes::deal(const Members& group, std::int64_t stripe, std::int64_t stride) {
   if (stripe >= stripes_) return;
   if (group.count == 1) {
-    numbers_[static_cast<std::size_t>(group.first)] = stripe;
     std::fill(owners_.begin() + first_unit(stripe), owners_.begin() + first_unit(stripe + 1), group.first);
     return;
   }
@@ -32,8 +30,9 @@ void Stripes::deal(const Members& group, std::int64_t stripe, std::int64_t strid
 }
 
 Stripe Stripes::of(int member) const {
-  const std::int64_t stripe = numbers_[static_cast<std::size_t>(member)];
-  return stripe < 0 ? Stripe{} : Stripe{first_unit(stripe) * unit_, first_unit(stripe + 1) * unit_};
+  const auto first = std::find(owners_.begin(), owners_.end(), member);
+  const auto end = std::find_if(first, owners_.end(), [&](int owner) { return owner != member; });
+  return first == end ? Stripe{} : Stripe{(first - owners_.begin()) * unit_, (end - owners_.begin()) * unit_};
 }
 
 std::vector<int> Stripes::members_by_row() const {

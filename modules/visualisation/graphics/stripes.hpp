@@ -32,9 +32,10 @@ class Stripes {
   /// `height`: rows of samples. Stripes end at multiples of `unit` rows, of which `height` is one.
   Stripes(std::int64_t height, std::int64_t unit, int members, int radix = usual_radix);
 
+  [[nodiscard]] std::int64_t height() const noexcept { return units_ * unit_; }
   /// The rows that a member completes; none for some members of large groups.
   [[nodiscard]] Stripe of(int member) const;
-  /// The member that completes a row.
+  /// The member that completes a row, 0 <= row < height().
   [[nodiscard]] int owner(std::int64_t row) const noexcept { return owners_[static_cast<std::size_t>(row / unit_)]; }
   /// Members with stripes, in the order of their rows.
   [[nodiscard]] std::vector<int> members_by_row() const;
@@ -51,8 +52,7 @@ class Stripes {
 
   std::int64_t unit_, units_, stripes_;
   int members_, radix_;
-  std::vector<int> owners_;            ///< by unit of rows
-  std::vector<std::int64_t> numbers_;  ///< of the stripes, by member; -1: none
+  std::vector<int> owners_;  ///< by unit of rows: there may be many more members
 };
 
 }  // namespace sidestream::rendering

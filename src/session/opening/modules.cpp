@@ -1,6 +1,7 @@
 #include "session/opening/modules.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "config/options/document.hpp"
 #include "config/tasks/plugin_loader.hpp"
@@ -29,16 +30,19 @@ bool takes_requests(const Document& document) {
   return text == "yes" || text == "true";
 }
 
-/// The modules to load for these tasks. A kind of no module of Sidestream may be in any other file of the folder.
-std::vector<std::string> modules_for(const ModuleFiles& modules, const std::vector<WrittenTask>& tasks) {
-  std::vector<std::string> files;
-  for (const std::string& file : modules.files) {
-    const bool needed = std::any_of(tasks.begin(), tasks.end(), [&](const WrittenTask& task) {
+/// The modules to load for these tasks, and `all_ours`: all that come with Sidestream. A kind of none of these may be
+/// in any other file of the folder.
+std::vector<std::string> modules_for(const ModuleFiles& modules, const std::vector<WrittenTask>& tasks, bool all_ours) {
+  const auto is_needed = [&](const std::string& file) {
+    const auto has = [&](const ModuleKind& kind) { return is_module_of(file, kind); };
+    if (all_ours && std::ranges::any_of(module_kinds(), has)) return true;
+    return std::ranges::any_of(tasks, [&](const WrittenTask& task) {
       const ModuleKind* const known = module_with(KindOf::task, task.kind);
-      return known == nullptr || is_module_of(file, *known);
+      return known == nullptr || has(*known);
     });
-    if (needed) files.push_back(file);
-  }
+  };
+  std::vector<std::string> files;
+  std::ranges::copy_if(modules.files, std::back_inserter(files), is_needed);
   return files;
 }
 
@@ -71,7 +75,7 @@ ModuleFiles load_plugins(const OpeningConfig& opening, const Document& document,
 }
 
 void add_needed_modules(ModuleFiles& modules, const Document& document, Registry& registry) {
-  if (!takes_requests(document)) modules.files = modules_for(modules, unknown_tasks(document, registry));
+  modules.files = modules_for(modules, unknown_tasks(document, registry), takes_requests(document));
   add_modules(modules.files, registry);
   for (const WrittenTask& task : unknown_tasks(document, registry)) {
     if (const ModuleKind* const known = module_with(KindOf::task, task.kind)) {

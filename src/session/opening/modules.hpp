@@ -20,8 +20,8 @@ void add_modules(const std::vector<std::string>& files, Registry& registry);
                                        Registry& registry);
 
 /// Adds the modules with kinds that the configuration names and `registry` still lacks, now that the program has
-/// registered its own; all modules if it takes requests. Leaves those in `modules`. Throws Error(configuration), also
-/// if a module is not there.
+/// registered its own; all modules of Sidestream if it takes requests. Leaves those in `modules`. Throws
+/// Error(configuration), also if a module is not there.
 void add_needed_modules(ModuleFiles& modules, const Document& document, Registry& registry);
 
 }  // namespace sidestream

@@ -17,7 +17,7 @@ std::unique_ptr<Task> Serving::make_task(std::size_t number, const Registry& reg
   if (task.writer) return registry.writers().at(task.kind).create(task.settings, config_.metadata, directory_);
   std::unique_ptr<Task> made = registry.analyses().at(task.kind).create(task.settings, config_.metadata);
   if (!task.isolated) return made;
-  return std::make_unique<IsolatedTask>(std::move(made), worker_settings(source_, config_, number), objects_);
+  return std::make_unique<IsolatedTask>(std::move(made), worker_settings(source_, config_, registry, number), objects_);
 }
 
 /// Makes the configured tasks of this group, in the file's order.

@@ -97,11 +97,14 @@ struct Made {
 
 }  // namespace
 
-WorkerSettings worker_settings(const WorkerSource& source, const Config& config, std::size_t task) {
+WorkerSettings worker_settings(const WorkerSource& source, const Config& config, const Registry& registry,
+                               std::size_t task) {
   const TaskConfig& entry = config.tasks.at(task);
   Registry known;
   register_for_all(known, config.opening, source.modules);
-  if (!known.analyses().contains(entry.kind)) {
+  const auto found = known.analyses().find(entry.kind);
+  // A module may have another analysis with the name of the program's own.
+  if (found == known.analyses().end() || found->second.text != registry.analyses().at(entry.kind).text) {
     entry.settings.fail("isolate", fmt::format("found 'isolate: process' for '{}', which the program itself has "
                                                "registered, expected an analysis that another process can load; put it "
                                                "into a library and name that under 'plugins:', or remove it",

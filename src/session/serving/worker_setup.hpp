@@ -17,9 +17,10 @@ struct WorkerSource {
   std::vector<std::string> modules;  ///< files of the modules that the session has loaded
 };
 
-/// Settings for the analysis of that number in `config.tasks`. Throws Error(configuration) if a worker cannot make it,
-/// because it lacks the program's code or the program `sidestream-worker` is missing.
-[[nodiscard]] WorkerSettings worker_settings(const WorkerSource& source, const Config& config, std::size_t task);
+/// Settings for the analysis of that number in `config.tasks`, whose kind is in `registry`. Throws Error(configuration)
+/// if a worker cannot make it, because it lacks the program's code or the program `sidestream-worker` is missing.
+[[nodiscard]] WorkerSettings worker_settings(const WorkerSource& source, const Config& config, const Registry& registry,
+                                             std::size_t task);
 
 /// Called in the worker. Throws Error(configuration), as reading a configuration does.
 [[nodiscard]] WorkerTask make_worker_task(BytesView setup);

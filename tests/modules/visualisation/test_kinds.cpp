@@ -50,7 +50,7 @@ TEST_CASE("only modules with kinds that the configuration names are loaded") {
 }
 
 TEST_CASE("people may ask for analyses of every module") {
-  CHECK(loaded("live: {requests: yes}\n", {module_file}) == std::vector{module_file});
+  CHECK(loaded("live: {requests: yes}\n", {module_file, foreign_module}) == std::vector{module_file});
   CHECK_THROWS_AS(loaded("live: {requests: yes}\n", {other_module}), Error);
 }
 

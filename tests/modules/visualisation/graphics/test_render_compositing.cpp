@@ -147,6 +147,17 @@ TEST_CASE("rounds and messages grow with the logarithm of the group's size") {
   CHECK(Stripes(1024, 1, 512).rounds() == 3);
   CHECK(Stripes(1024, 1, 100000).rounds() == 6);
   CHECK(Stripes(1024, 1, 8, 2).rounds() == 3);
+  const auto messages = [](int members, int radix) {
+    const Stripes stripes(1024, 1, members, radix);
+    std::size_t most = 0;
+    for (Members group{0, members}; group.count > 1; group = stripes.parts_of(group)[0]) {
+      most += stripes.parts_of(group).size() - 1;
+    }
+    return most;
+  };
+  CHECK(messages(100000, 8) == 38);
+  CHECK(messages(100000, 2) == 17);
+  CHECK(messages(8, 8) == 7);
 }
 
 TEST_CASE("neighbouring stripes go to different parts of the group") {

@@ -109,6 +109,30 @@ TEST_CASE("sheets of several servers make the picture of one") {
   CHECK(std::equal(pixels.begin(), pixels.end(), expected.begin() + static_cast<std::ptrdiff_t>(first)));
 }
 
+TEST_CASE("rows outside the picture are refused, on all servers") {
+  MpiCommunicator world(testing::test_ranks());
+  const Stripes stripes(2 * size, 2, world.size());
+  Drawing opaque(2 * size, 2 * size, 2, 2), fragments = opaque, slabs = opaque;
+  opaque.opaque.row(2 * size)[3] = make_sample(1, 1, red);
+  fragments.fragments.row(2 * size).push_back({make_sample(1, 1, red), 3});
+  slabs.slabs.row(size).push_back({3, 1, {1, 1, 1, 1}});
+  for (const Drawing* drawing : {&opaque, &fragments, &slabs}) {
+    CHECK_THROWS_AS(composite(std::vector<Bytes>{encode(*drawing)}, 2 * size, 2, stripes, world), Error);
+  }
+}
+
+TEST_CASE("light of one slab adds up, whatever the order") {
+  std::vector<SlabRecord> row{
+      {4, 1, {1, 2, 3, 4}}, {2, 7, {1, 0, 0, 0}}, {4, 1, {10, 20, 30, UINT32_MAX}}, {2, 3, {5, 0, 0, 0}}};
+  add_up(row);
+  REQUIRE(row.size() == 3);
+  CHECK(row[0].slab == 3);
+  CHECK(row[1].slab == 7);
+  CHECK(row[2].column == 4);
+  CHECK(row[2].light.green == 33);
+  CHECK(row[2].light.blue == UINT32_MAX);
+}
+
 TEST_CASE("damaged drawings are refused") {
   Drawing drawing(2 * size, 0, 2 * size, 2);
   const Camera camera = camera_from({0, 0, -1});
@@ -116,7 +140,6 @@ TEST_CASE("damaged drawings are refused") {
   draw({0.8, 1, red, true}, rasteriser);
   const Bytes whole = encode(drawing);
   MpiCommunicator world(testing::test_ranks());
-  if (world.size() > 1) return;
   for (const std::size_t left : {std::size_t{5}, whole.size() / 2, whole.size() - 1}) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(left));
     CHECK_THROWS_AS(composite(std::vector<Bytes>{cut}, 2 * size, 2, Stripes(2 * size, 2, world.size()), world), Error);
