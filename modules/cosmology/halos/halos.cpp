@@ -35,9 +35,6 @@ namespace {
 /// `shortest`: length of a cell's shortest side.
 OptionTable<HalosQuery> options(const Variable& density = {}, double shortest = 0) {
   using Query = HalosQuery;
-  const auto read = [=](const Settings& settings, const Metadata& metadata, const Query&) {
-    return read_profile(settings, metadata, density, shortest);
-  };
   return {options_read_elsewhere<Query>(field_options()),
           options_of(&Query::thresholds, threshold_options()),
           file_option(&Query::file, "halos-{index:05}.csv", "The table, a row for each halo."),
@@ -49,7 +46,10 @@ OptionTable<HalosQuery> options(const Variable& density = {}, double shortest = 
                  "Halos over time: each is matched with halos of the last analysed iteration by the cells, or the "
                  "particles, that they share.",
                  {.options = history_options(density)}),
-          options_read_by(read, {profile_option()}, &Query::profile),
+          option("profile", &Query::profile,
+                 "Profiles of halos: sums over the cells in spherical shells around each halo. On periodic meshes each "
+                 "cell counts at its nearest periodic image.",
+                 {.options = profile_options(density, shortest)}),
           option("labels", &Query::labels,
                  "The number of each cell's halo as an array `halo` over the whole mesh, -1 for cells without one. For "
                  "octrees and refinement levels: lists of the cells in halos, by `level` and indices.",

@@ -146,15 +146,6 @@ void describe_box(hdf5::Object& object, const Box& box, const std::string& prefi
   object.set(front + "hi", std::span<const std::int64_t>(box.hi));
 }
 
-Option level_times_option() {
-  Option times{.name = "level_times", .type = OptionType::event};
-  times.text =
-      "An event whose values (float64, scope all) are the times of the refinement levels, from 0 on, if levels have "
-      "times of their own. They are stored with the octrees and the meshes with refinement levels. In iterations "
-      "without the event, levels have the iteration's time.";
-  return times;
-}
-
 std::vector<double> level_times_of(const LocalInput& input, const std::string& event) {
   if (event.empty()) return {};
   const auto named = [&](const Event& one) { return one.name == event; };

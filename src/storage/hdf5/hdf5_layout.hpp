@@ -9,7 +9,6 @@
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/analysis.hpp"
-#include "sidestream/extend/options.hpp"
 #include "sidestream/extend/writer.hpp"
 #include "storage/hdf5/file.hpp"
 
@@ -49,9 +48,6 @@ void describe_axes(hdf5::Object& dataset, const Variable& variable, int dimensio
 void describe_box(hdf5::Object& object, const Box& box, const std::string& prefix = {});
 
 // Times of single refinement levels, which a program passes in an event.
-
-/// The option `level_times`: the event's name.
-[[nodiscard]] Option level_times_option();
 
 /// The times of levels, from 0 on, in the last event of that name in this iteration; empty if there is none, or `event`
 /// is empty. Throws Error(analysis) if its values are not times.

@@ -10,28 +10,15 @@
 
 namespace sidestream {
 
-Option variables_option() {
-  Option option;
-  option.name = "variables";
-  option.type = OptionType::variable;
-  option.list = true;
-  option.text = "The variables to write; if left out all published ones, without derived ones.";
-  return option;
-}
-
-std::vector<std::int32_t> chosen_variables(const Settings& settings, const Metadata& metadata) {
+std::vector<std::int32_t> chosen_variables(const NamedVariables& named, const Metadata& metadata) {
   std::vector<std::int32_t> ids;
-  if (!settings.has("variables")) {
+  if (!named) {
     for (const Variable& variable : metadata.variables) {
       if (!variable.derived()) ids.push_back(variable.id);
     }
     return ids;
   }
-  for (const std::string& name : settings.texts("variables")) {
-    const Variable* variable = metadata.find_variable(name);
-    if (variable == nullptr) settings.fail("variables", fmt::format("there is no variable '{}'", name));
-    ids.push_back(variable->id);
-  }
+  for (const Variable& variable : *named) ids.push_back(variable.id);
   return with_mesh_arrays(std::move(ids), metadata);
 }
 
@@ -41,28 +28,22 @@ Selection selection_of(const std::vector<std::int32_t>& variables) {
   return selection;
 }
 
-std::vector<Option> compression_options(const std::string& name, const std::string& text) {
-  Option compression{.name = "compression", .type = OptionType::choice, .default_value = "none"};
-  compression.choices = {"none", name};
-  compression.text = text;
-  Option level{.name = "level", .type = OptionType::integer, .default_value = "1"};
-  level.minimum = 1;
-  level.maximum = 9;
-  level.text = "Level of the compression: 1 is fast, 9 is small.";
-  return {compression, level};
+OptionTable<Compression> compression_options(const std::string& name, const std::string& text) {
+  return OptionTable<Compression>{
+      option<OptionType::choice>("compression", &Compression::used, text,
+                                 {.standard = "none", .choices = {{"none", false}, {name, true}}}),
+      option("level", &Compression::level, "Level of the compression: 1 is fast, 9 is small.",
+             {.standard = 1, .minimum = 1, .maximum = 9})}
+      .then([](const auto& options, const Settings& settings, const Metadata&, Compression& compression) {
+        if (compression.used) return;
+        compression.level = 0;
+        if (!options.given(settings, &Compression::level)) return;
+        options.fail(settings, &Compression::level,
+                     "found 'level' without 'compression', which does nothing; choose a compression or remove it");
+      });
 }
 
-int compression_level(const Settings& settings) {
-  if (settings.text("compression") != "none") return settings.integer<int>("level");
-  if (settings.given("level")) {
-    settings.fail("level",
-                  "found 'level' without 'compression', which does nothing; choose a compression or remove it");
-  }
-  return 0;
-}
-
-void check_file_option(const Settings& settings, const std::vector<std::string>& endings) {
-  const std::string& file = settings.text("file");
+void check_file_option(const Settings& settings, const std::string& file, const std::vector<std::string>& endings) {
   if (std::find(endings.begin(), endings.end(), std::filesystem::path(file).extension()) == endings.end()) {
     settings.fail("file", fmt::format("the file name '{}' must end in {}", file, fmt::join(endings, " or ")));
   }

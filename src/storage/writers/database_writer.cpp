@@ -31,11 +31,88 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-/// True if cells that other blocks have are left out. This is the default for `post` only, since a restart needs all
-/// cells.
-bool prunes(const Settings& settings) {
-  return settings.has("prune") ? settings.boolean("prune") : settings.text("kind") == "post";
+struct DatabaseQuery : database::StoringOptions {
+  NamedVariables named{};
+  std::vector<std::string> codec{};
+  OptionPairs codecs{};
+  std::optional<bool> prune{};
+  std::string level_times{};  ///< name of the event with the times; empty: none
+  int threads = 1;
+
+  /// True if cells that other blocks have are left out. This is the default for `post` only, since a restart needs all
+  /// cells.
+  [[nodiscard]] bool prunes() const { return prune.value_or(kind == database::Kind::post); }
+};
+
+void check_directory(const Settings& settings, const std::string& name, const Metadata&,
+                     const database::StoringOptions& options) {
+  if (options.directory.find('{') == std::string::npos) return;
+  settings.fail(name, fmt::format("found '{}', expected a name without fields: one database holds all iterations",
+                                  options.directory));
 }
+
+OptionTable<DatabaseQuery> what_options() {
+  using Query = DatabaseQuery;
+  return {
+      option<OptionType::file>("directory", &database::StoringOptions::directory,
+                               "The directory of the database, in the output directory.", {.standard = "database"})
+          .then(check_directory),
+      option("kind", &database::StoringOptions::kind,
+             "`checkpoint`: for restarts, without loss; `post`: for analyses, with any codecs.",
+             {.standard = "checkpoint",
+              .choices = {{"checkpoint", database::Kind::checkpoint}, {"post", database::Kind::post}}}),
+      variables_option(&Query::named),
+      option(
+          "codec", &Query::codec,
+          "The codecs for all values, in this order, without loss; none if left out. Only `auto`: for each chunk the "
+          "better of `zstd` and `byte-shuffle zstd` on a sample; none if little is saved, or if the server is late "
+          "and packing takes longer than writing. Values in cells of octrees then go by level through `tree`, which "
+          "predicts them from their parents and from declared relations." +
+              codec_manual()),
+      option("codecs", &Query::codecs,
+             "Other codecs for some variables, by name, separated by spaces: `{temperature: half byte-shuffle zstd}`."),
+      option("prune", &Query::prune,
+             "For octrees whose blocks have flags of ownership: stores refined cells without owned leaves as leaves, "
+             "without the cells below, which other blocks have. If left out, `true` for `post` and `false` for "
+             "`checkpoint`, which restores everything."),
+      level_times_option(&Query::level_times)};
+}
+
+OptionTable<DatabaseQuery> how_options() {
+  using How = database::StoringOptions;
+  return {
+      option("contributors_per_file", &How::contributors_per_file,
+             "The number of servers of a node that share files; 0: all of them.", {.standard = 0, .minimum = 0}),
+      option<OptionType::bytes>("max_file_size", &How::max_file_size,
+                                "A file that would become larger is continued in another one. The values of one "
+                                "variable on one block on one server are not divided.",
+                                {.standard = "2 GiB", .minimum = 1 << 16}),
+      option("fsync", &How::flush,
+             "Waits for the disk before a context counts as written, so that it survives a power failure.",
+             {.standard = true}),
+      option("keep", &How::keep,
+             "The number of contexts of this run that are kept, the newest ones; older ones are removed when new ones "
+             "are written. 0: all are kept.",
+             {.standard = 0, .minimum = 0}),
+      option("server_threads", &DatabaseQuery::threads,
+             "The number of threads of each server that encode chunks. The bytes do not depend on it, except with "
+             "`auto`, which depends on times. Servers bound to a core have no other core for threads.",
+             {.standard = 1, .minimum = 1, .maximum = 256}),
+      option("preallocate", &How::preallocate,
+             "Allocates the space of a whole context before its first byte, on file systems that support it: writing "
+             "is faster then.",
+             {.standard = true}),
+      option("stagger", &How::stagger,
+             "Makes dedicated servers write one after the other, each in a slot of its own, for disks that are slower "
+             "with many writers. The slots take at most half of the time between two contexts.",
+             {.standard = false}),
+      option("hdf5", &How::show,
+             "Writes a small HDF5 file for each context, with which other programs read the variables without codecs "
+             "in place. One server writes it, at a cost that grows with the number of blocks.",
+             {.standard = true})};
+}
+
+OptionTable<DatabaseQuery> database_options() { return what_options().add(how_options()); }
 
 class DatabaseWriter final : public Task {
  public:
@@ -44,22 +121,18 @@ class DatabaseWriter final : public Task {
       : directory_(std::move(directory)),
         kinds_(std::move(kinds)),
         base_(std::move(base)),
-        variables_(chosen_variables(settings, metadata)) {
-    const std::string& name = settings.text("directory");
-    if (name.find('{') != std::string::npos) {
-      settings.fail("directory",
-                    fmt::format("found '{}', expected a name without fields: one database holds all iterations", name));
-    }
+        query_(database_options().read(settings, metadata)),
+        variables_(chosen_variables(query_.named, metadata)) {
     schema_.provenance = directory_->provenance();
     schema_.chunk = database::chunk_bytes;
     schema_.metadata = database::part_of(metadata, variables_);
-    schema_.pruned = prunes(settings) && database::has_trees(schema_.metadata);
+    schema_.pruned = query_.prunes() && database::has_trees(schema_.metadata);
     trees_.emplace(schema_.pruned);
     for (const Variable& variable : schema_.metadata.variables) schema_.relations.push_back(variable.relations);
     choose_codecs(settings);
-    if (settings.has("level_times")) level_times_ = settings.text("level_times");
-    storing_.emplace(storing_options(settings));
-    pool_.emplace(settings.integer<int>("server_threads"));
+    query_.directory = directory_->path(query_.directory, {}, 0);
+    storing_.emplace(query_);
+    pool_.emplace(query_.threads);
     encoding_.pool = &*pool_;
     encoding_.pace.threads = pool_->threads();
   }
@@ -124,7 +197,6 @@ class DatabaseWriter final : public Task {
   [[nodiscard]] database::StoredTree* tree_of(const Variable& variable, const BlockView& view);
   void add_on_tree(const Variable& variable, const BlockView& view, database::StoredTree& tree,
                    const LocalInput& input);
-  [[nodiscard]] database::StoringOptions storing_options(const Settings& settings) const;
   /// The view with the block on the mesh as the schema numbers it.
   const BlockView& translated(const BlockView& view, std::size_t n) {
     const std::int32_t mesh = schema_.metadata.variables[n].mesh;
@@ -137,9 +209,9 @@ class DatabaseWriter final : public Task {
   std::shared_ptr<const OutputDirectory> directory_;
   std::shared_ptr<const CodecKinds> kinds_;
   std::string base_;  ///< the working directory when the session opened
+  DatabaseQuery query_;
   std::vector<std::int32_t> variables_;
   database::Schema schema_;
-  std::string level_times_;  ///< name of the event with the times; empty: none
   std::vector<Packing> packings_;
   std::optional<WorkerPool> pool_;
   database::Encoding encoding_;
@@ -154,7 +226,7 @@ class DatabaseWriter final : public Task {
 /// Reads the times of levels; without them levels have the iteration's time.
 void DatabaseWriter::take_level_times(const LocalInput& input) {
   schema_.level_times.clear();
-  const std::vector<double> times = level_times_of(input, level_times_);
+  const std::vector<double> times = level_times_of(input, query_.level_times);
   for (const Mesh& mesh : schema_.metadata.meshes) {
     if (!times.empty() && has_level_times(mesh)) schema_.level_times[mesh.id] = times;
   }
@@ -229,8 +301,7 @@ bool DatabaseWriter::goes_as_tree(const Settings& settings, const Variable& vari
 }
 
 void DatabaseWriter::choose_codecs(const Settings& settings) {
-  const auto special = settings.pairs("codecs");
-  for (const auto& [name, list] : special) {
+  for (const auto& [name, list] : query_.codecs) {
     const auto same = [&](const Variable& v) { return v.name == name; };
     const auto& all = schema_.metadata.variables;
     if (std::any_of(all.begin(), all.end(), same)) continue;
@@ -240,10 +311,10 @@ void DatabaseWriter::choose_codecs(const Settings& settings) {
                                         suggestion(name, known, "correct it")));
   }
   for (const Variable& variable : schema_.metadata.variables) {
-    const auto own = special.find(variable.name);
-    const bool is_own = own != special.end();
+    const auto own = query_.codecs.find(variable.name);
+    const bool is_own = own != query_.codecs.end();
     const char* option = is_own ? "codecs" : "codec";
-    const std::vector<std::string> names = is_own ? words_of(own->second) : settings.texts("codec");
+    const std::vector<std::string> names = is_own ? words_of(own->second) : query_.codec;
     if (goes_as_tree(settings, variable, names, is_own)) {
       schema_.codecs.push_back({database::tree_codec});
       schema_.other_codecs.emplace_back();
@@ -261,7 +332,7 @@ void DatabaseWriter::choose_codecs(const Settings& settings) {
                     "found a codec that loses something for all variables, expected it for one by its name: "
                     "'codecs: {temperature: half zstd}'");
     }
-    if (!packing.lossless() && settings.text("kind") == "checkpoint") {
+    if (!packing.lossless() && query_.kind == database::Kind::checkpoint) {
       settings.fail(
           option,
           fmt::format("found a codec that loses something for '{}' in a checkpoint, from which a run is to go on "
@@ -275,83 +346,6 @@ void DatabaseWriter::choose_codecs(const Settings& settings) {
   }
 }
 
-database::StoringOptions DatabaseWriter::storing_options(const Settings& settings) const {
-  database::StoringOptions options;
-  options.directory = directory_->path(settings.text("directory"), {}, 0);
-  options.kind = settings.text("kind") == "checkpoint" ? database::Kind::checkpoint : database::Kind::post;
-  options.contributors_per_file = settings.integer<int>("contributors_per_file");
-  options.max_file_size = settings.integer<std::uint64_t>("max_file_size");
-  options.flush = settings.boolean("fsync");
-  options.keep = settings.integer<int>("keep");
-  options.stagger = settings.boolean("stagger");
-  options.preallocate = settings.boolean("preallocate");
-  options.show = settings.boolean("hdf5");
-  return options;
-}
-
-std::vector<Option> how_options() {
-  Option contributors{.name = "contributors_per_file", .type = OptionType::integer, .default_value = "0"};
-  contributors.minimum = 0;
-  contributors.text = "The number of servers of a node that share files; 0: all of them.";
-  Option size{.name = "max_file_size", .type = OptionType::bytes, .default_value = "2 GiB"};
-  size.minimum = 1 << 16;
-  size.text =
-      "A file that would become larger is continued in another one. The values of one variable on one block on one "
-      "server are not divided.";
-  Option fsync{.name = "fsync", .type = OptionType::boolean, .default_value = "true"};
-  fsync.text = "Waits for the disk before a context counts as written, so that it survives a power failure.";
-  Option keep{.name = "keep", .type = OptionType::integer, .default_value = "0"};
-  keep.minimum = 0;
-  keep.text =
-      "The number of contexts of this run that are kept, the newest ones; older ones are removed when new ones are "
-      "written. 0: all are kept.";
-  Option threads{.name = "server_threads", .type = OptionType::integer, .default_value = "1"};
-  threads.minimum = 1;
-  threads.maximum = 256;
-  threads.text =
-      "The number of threads of each server that encode chunks. The bytes do not depend on it, except with `auto`, "
-      "which depends on times. Servers bound to a core have no other core for threads.";
-  Option preallocate{.name = "preallocate", .type = OptionType::boolean, .default_value = "true"};
-  preallocate.text =
-      "Allocates the space of a whole context before its first byte, on file systems that support it: writing is "
-      "faster then.";
-  Option stagger{.name = "stagger", .type = OptionType::boolean, .default_value = "false"};
-  stagger.text =
-      "Makes dedicated servers write one after the other, each in a slot of its own, for disks that are slower with "
-      "many writers. The slots take at most half of the time between two contexts.";
-  Option hdf5{.name = "hdf5", .type = OptionType::boolean, .default_value = "true"};
-  hdf5.text =
-      "Writes a small HDF5 file for each context, with which other programs read the variables without codecs in "
-      "place. One server writes it, at a cost that grows with the number of blocks.";
-  return {contributors, size, fsync, keep, threads, preallocate, stagger, hdf5};
-}
-
-std::vector<Option> database_options() {
-  Option directory{.name = "directory", .type = OptionType::file, .default_value = "database"};
-  directory.text = "The directory of the database, in the output directory.";
-  Option kind{.name = "kind", .type = OptionType::choice, .default_value = "checkpoint"};
-  kind.choices = {"checkpoint", "post"};
-  kind.text = "`checkpoint`: for restarts, without loss; `post`: for analyses, with any codecs.";
-  Option codec{.name = "codec", .type = OptionType::text, .list = true};
-  codec.text =
-      "The codecs for all values, in this order, without loss; none if left out. Only `auto`: for each chunk the "
-      "better of `zstd` and `byte-shuffle zstd` on a sample; none if little is saved, or if the server is late and "
-      "packing takes longer than writing. Values in cells of octrees then go by level through `tree`, which "
-      "predicts them from their parents and from declared relations." +
-      codec_manual();
-  Option codecs{.name = "codecs", .type = OptionType::pairs};
-  codecs.text =
-      "Other codecs for some variables, by name, separated by spaces: `{temperature: half byte-shuffle zstd}`.";
-  Option prune{.name = "prune", .type = OptionType::boolean};
-  prune.text =
-      "For octrees whose blocks have flags of ownership: stores refined cells without owned leaves as leaves, "
-      "without the cells below, which other blocks have. If left out, `true` for `post` and `false` for "
-      "`checkpoint`, which restores everything.";
-  std::vector<Option> all{directory, kind, variables_option(), codec, codecs, prune, level_times_option()};
-  for (Option& option : how_options()) all.push_back(std::move(option));
-  return all;
-}
-
 }  // namespace
 
 WriterKind database_writer(std::shared_ptr<const CodecKinds> codecs) {
@@ -360,7 +354,7 @@ WriterKind database_writer(std::shared_ptr<const CodecKinds> codecs) {
   kind.text =
       "Stores whole iterations in a database, for restarts and for reading: few files that only grow, with "
       "checksums. docs/database.md describes it, and docs/database-format.md its bytes.";
-  kind.options = database_options();
+  kind.options = database_options().declarations();
   kind.any_partials = false;
   kind.create = [codecs, base = working_directory()](const Settings& settings, const Metadata& metadata,
                                                      std::shared_ptr<const OutputDirectory> directory) {

@@ -38,6 +38,31 @@ Box with_ghosts(const BlockView& view, int dimensions) {
   return box;
 }
 
+struct Hdf5Query {
+  NamedVariables named{};
+  std::string file{};
+  Compression deflate{};
+  bool checksum = false, ghosts = false;
+  std::string level_times{};  ///< event with the times of levels; empty: none
+};
+
+OptionTable<Hdf5Query> hdf5_options() {
+  using Query = Hdf5Query;
+  return {
+      variables_option(&Query::named),
+      option<OptionType::file>(
+          "file", &Query::file,
+          "Name of the file that shows all variables; a server's own file gets its number before the ending.",
+          {.standard = "fields-{cycle:06}.h5"}),
+      options_of(&Query::deflate,
+                 compression_options("deflate", "Lossless compression (shuffle and zlib) that every HDF5 can read.")),
+      option("checksum", &Query::checksum,
+             "Stores a checksum (Fletcher-32) with each chunk, which HDF5 verifies on reading.", {.standard = false}),
+      option("ghosts", &Query::ghosts, "Keeps the ghost points that the simulation published in the servers' files.",
+             {.standard = false}),
+      level_times_option(&Query::level_times)};
+}
+
 class Hdf5Writer final : public Task {
  public:
   Hdf5Writer(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
@@ -45,19 +70,15 @@ class Hdf5Writer final : public Task {
         pending_(directory),
         names_(directory),
         series_(directory),
-        variables_(chosen_variables(settings, metadata)),
-        file_(settings.text("file")),
-        level_times_(settings.has("level_times") ? settings.text("level_times") : ""),
-        ghosts_(settings.boolean("ghosts")),
-        deflate_(compression_level(settings)),
-        checksum_(settings.boolean("checksum")) {
-    check_file_option(settings, {".h5", ".hdf5"});
+        query_(hdf5_options().read(settings, metadata)),
+        variables_(chosen_variables(query_.named, metadata)) {
+    check_file_option(settings, query_.file, {".h5", ".hdf5"});
     check_groups(settings, metadata);
   }
 
   Selection selection() const override {
     Selection selection = selection_of(variables_);
-    for (Selected& selected : selection.variables) selected.ghosts = ghosts_;
+    for (Selected& selected : selection.variables) selected.ghosts = query_.ghosts;
     return selection;
   }
 
@@ -75,7 +96,7 @@ class Hdf5Writer final : public Task {
       pending_.place(path_, [&](const std::string& temporary) {
         write_whole_file(temporary, directory_->provenance(), input, variables_, times_, partials);
       });
-      pending_.enter(series_.of(file_, input.iteration), input.iteration, path_);
+      pending_.enter(series_.of(query_.file, input.iteration), input.iteration, path_);
     });
     names_.written(path_);
     return {};
@@ -94,14 +115,10 @@ class Hdf5Writer final : public Task {
   PendingFiles pending_;
   FileNames names_;
   SeriesSet series_;
+  Hdf5Query query_;
   std::vector<std::int32_t> variables_;
-  std::string file_;
   std::string path_;           ///< path in this iteration, between local and combine
-  std::string level_times_;    ///< event with the times of levels; empty: none
   std::vector<double> times_;  ///< times of levels in this iteration; empty: that of the iteration
-  bool ghosts_;
-  int deflate_;
-  bool checksum_;
 };
 
 /// Refuses nested names: a variable is a group in one kind of file and an array in the other, so no other object may
@@ -121,8 +138,8 @@ void Hdf5Writer::check_groups(const Settings& settings, const Metadata& metadata
 
 /// Writes this server's file, if it has values. Returns the file's name and content.
 Bytes Hdf5Writer::write_blocks(const LocalInput& input) {
-  path_ = names_.choose(file_, input.iteration);
-  times_ = level_times_of(input, level_times_);
+  path_ = names_.choose(query_.file, input.iteration);
+  times_ = level_times_of(input, query_.level_times);
   const std::string path = server_path(path_, input.server);
   ServerPart part{std::filesystem::path(path).filename().string(), input.servers, {}, {}};
   std::optional<hdf5::File> file;
@@ -143,7 +160,7 @@ Bytes Hdf5Writer::write_blocks(const LocalInput& input) {
         describe_variable(*group, variable, input.metadata);
       }
       const int dimensions = input.metadata.mesh_of(variable).index_dimensions();
-      const Box box = ghosts_ ? with_ghosts(view, dimensions) : view.points;
+      const Box box = query_.ghosts ? with_ghosts(view, dimensions) : view.points;
       write_block(*group, variable, dimensions, view, box);
       part.blocks.push_back({id, view.block.level, view.block.id, box, view.owned});
     }
@@ -160,7 +177,7 @@ void Hdf5Writer::write_block(hdf5::Group& group, const Variable& variable, int d
                                         extents_of(variable, dimensions, extents), layout);
   describe_axes(dataset, variable, dimensions);
   describe_box(dataset, box);
-  if (ghosts_) describe_box(dataset, view.points, "points");
+  if (query_.ghosts) describe_box(dataset, view.points, "points");
   dataset.set("id", view.block.id);
   dataset.set("level", static_cast<std::int64_t>(view.block.level));
   dataset.set("owner", static_cast<std::int64_t>(view.block.client));
@@ -185,22 +202,10 @@ void Hdf5Writer::write_block(hdf5::Group& group, const Variable& variable, int d
 }
 
 hdf5::Layout Hdf5Writer::layout_of(const Variable& variable, int dimensions, const Box& box) const {
-  if (deflate_ == 0 && !checksum_) return {};
+  if (!query_.deflate.used && !query_.checksum) return {};
   const std::uint64_t point_bytes = size_of(variable.type) * static_cast<std::uint64_t>(variable.components);
-  return {extents_of(variable, dimensions, slab_extents(box, point_bytes, chunk_bytes, variable.order)), deflate_,
-          checksum_};
-}
-
-std::vector<Option> hdf5_options() {
-  Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{cycle:06}.h5"};
-  file.text = "Name of the file that shows all variables; a server's own file gets its number before the ending.";
-  const std::vector<Option> compression =
-      compression_options("deflate", "Lossless compression (shuffle and zlib) that every HDF5 can read.");
-  Option checksum{.name = "checksum", .type = OptionType::boolean, .default_value = "false"};
-  checksum.text = "Stores a checksum (Fletcher-32) with each chunk, which HDF5 verifies on reading.";
-  Option ghosts{.name = "ghosts", .type = OptionType::boolean, .default_value = "false"};
-  ghosts.text = "Keeps the ghost points that the simulation published in the servers' files.";
-  return {variables_option(), file, compression[0], compression[1], checksum, ghosts, level_times_option()};
+  return {extents_of(variable, dimensions, slab_extents(box, point_bytes, chunk_bytes, variable.order)),
+          query_.deflate.level, query_.checksum};
 }
 
 }  // namespace
@@ -211,7 +216,7 @@ WriterKind hdf5_writer() {
   kind.text =
       "Writes blocks to HDF5: one file per server and iteration, and one that shows each variable as one array over "
       "the whole mesh. docs/format-hdf5.md describes the layout.";
-  kind.options = hdf5_options();
+  kind.options = hdf5_options().declarations();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {
     return std::make_unique<Hdf5Writer>(settings, metadata, std::move(directory));

@@ -3,12 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sidestream/data/selection.hpp"
 #include "sidestream/extend/codec.hpp"
-#include "sidestream/extend/options.hpp"
+#include "sidestream/extend/option_table.hpp"
 #include "sidestream/extend/writer.hpp"
 
 namespace sidestream {
@@ -35,25 +36,40 @@ namespace sidestream {
 /// The patterns of the files that list blocks, one per mesh. `settings` are those of the writer.
 [[nodiscard]] std::vector<std::string> vtk_list_files(const Settings& settings, const Metadata& metadata);
 
-// Options common to all writers: `variables`, `file` and the compression.
+// Options common to several writers.
 
-/// Declares `variables`: names; empty means all.
-[[nodiscard]] Option variables_option();
+/// The option `variables`.
+using NamedVariables = std::optional<std::vector<Variable>>;
+template <class Owner>
+[[nodiscard]] OptionField<Owner> variables_option(NamedVariables Owner::*named) {
+  return option("variables", named, "The variables to write; if left out all published ones, without derived ones.");
+}
 
-/// Ids of the variables that `settings` names, without repetition, in the order of declaration.
-[[nodiscard]] std::vector<std::int32_t> chosen_variables(const Settings& settings, const Metadata& metadata);
+/// Ids of these variables, or of all but the derived ones, without repetition, in the order of declaration.
+[[nodiscard]] std::vector<std::int32_t> chosen_variables(const NamedVariables& named, const Metadata& metadata);
 
 /// A selection of these variables without halo.
 [[nodiscard]] Selection selection_of(const std::vector<std::int32_t>& variables);
 
+/// The option `level_times`: the name of the event that level_times_of() reads.
+template <class Owner>
+[[nodiscard]] OptionField<Owner> level_times_option(std::string Owner::*event) {
+  return option<OptionType::event>(
+      "level_times", event,
+      "An event whose values (float64, scope all) are the times of the refinement levels, from 0 on, if levels have "
+      "times of their own. They are stored with the octrees and the meshes with refinement levels. In iterations "
+      "without the event, levels have the iteration's time.");
+}
+
+struct Compression {
+  bool used = false;
+  int level = 0;  ///< 0 if it is not used
+};
 /// The options `compression` (`none` or `name`) and `level`.
-[[nodiscard]] std::vector<Option> compression_options(const std::string& name, const std::string& text);
+[[nodiscard]] OptionTable<Compression> compression_options(const std::string& name, const std::string& text);
 
-/// The chosen level; 0 for `none`. Throws through settings.fail if there is a level without compression.
-[[nodiscard]] int compression_level(const Settings& settings);
-
-/// Checks the option `file`. Throws through settings.fail unless the name differs between iterations, has one of
-/// `endings`, and has no {server} (servers' own files get other names).
-void check_file_option(const Settings& settings, const std::vector<std::string>& endings);
+/// Checks the value of the option `file`. Throws through settings.fail unless the name differs between iterations, has
+/// one of `endings`, and has no {server} (servers' own files get other names).
+void check_file_option(const Settings& settings, const std::string& file, const std::vector<std::string>& endings);
 
 }  // namespace sidestream

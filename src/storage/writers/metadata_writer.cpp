@@ -14,27 +14,29 @@ namespace sidestream {
 
 namespace {
 
-/// Requests all components of the named variables.
-std::vector<RangeRequest> requests(const Settings& settings, const Metadata& metadata) {
-  std::vector<RangeRequest> result;
-  for (const std::string& name : settings.texts("ranges")) {
-    const Variable& variable = *metadata.find_variable(name);
-    for (std::int32_t c = 0; c < variable.components; ++c) result.push_back({variable.id, c});
-  }
-  return result;
+struct MetadataQuery {
+  std::string file{};
+  std::vector<Variable> ranges{};
+};
+
+OptionTable<MetadataQuery> metadata_options() {
+  return {option<OptionType::file>("file", &MetadataQuery::file, "Name of the file, one per iteration.",
+                                   {.standard = "metadata-{cycle:06}.yaml"}),
+          option("ranges", &MetadataQuery::ranges,
+                 "Variables whose smallest and largest values on each block are written, too, for all components.")};
 }
 
 class MetadataWriter final : public Task {
  public:
   MetadataWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
-      : directory_(directory),
-        pending_(directory),
-        names_(directory),
-        series_(directory),
-        pattern_(settings.text("file")) {
-    check_file_option(settings, {".yaml", ".yml"});
+      : directory_(directory), pending_(directory), names_(directory), series_(directory) {
+    const MetadataQuery query = metadata_options().read(settings, metadata);
+    pattern_ = query.file;
+    check_file_option(settings, pattern_, {".yaml", ".yml"});
     selection_.catalogue = true;
-    selection_.ranges = requests(settings, metadata);
+    for (const Variable& variable : query.ranges) {
+      for (std::int32_t c = 0; c < variable.components; ++c) selection_.ranges.push_back({variable.id, c});
+    }
   }
 
   Selection selection() const override { return selection_; }
@@ -98,16 +100,12 @@ class MetadataWriter final : public Task {
 }  // namespace
 
 WriterKind metadata_writer() {
-  Option file{.name = "file", .type = OptionType::file, .default_value = "metadata-{cycle:06}.yaml"};
-  file.text = "Name of the file, one per iteration.";
-  Option ranges{.name = "ranges", .type = OptionType::variable, .list = true};
-  ranges.text = "Variables whose smallest and largest values on each block are written, too, for all components.";
   WriterKind kind;
   kind.name = "metadata";
   kind.text =
       "Writes meshes, variables, blocks, and ranges of the named variables, without values. `sidestream plan` reads "
       "it. No block moves for it. docs/metadata.md describes the file.";
-  kind.options = {file, ranges};
+  kind.options = metadata_options().declarations();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {
     return std::make_unique<MetadataWriter>(settings, metadata, std::move(directory));

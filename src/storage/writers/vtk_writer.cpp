@@ -115,6 +115,24 @@ void check_variable(const Settings& settings, const Metadata& metadata, const Va
   }
 }
 
+struct VtkQuery {
+  NamedVariables named{};
+  std::string file{};
+  Compression compression{};
+};
+
+OptionTable<VtkQuery> vtk_options() {
+  return {variables_option(&VtkQuery::named),
+          option<OptionType::file>(
+              "file", &VtkQuery::file,
+              "Name of the file that lists the blocks, which go into a folder of that name. The ending becomes that of "
+              "the kind of mesh: .pvti (uniform), .pvtr (rectilinear), .pvts (curvilinear), .pvtu (unstructured), "
+              ".pvtp (points), .vtm (with refinement levels); with several meshes the mesh's name is added.",
+              {.standard = "fields-{cycle:06}.pvti"}),
+          options_of(&VtkQuery::compression,
+                     compression_options("zlib", "Lossless compression that every VTK reader knows."))};
+}
+
 class VtkWriter final : public Task {
  public:
   VtkWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
@@ -122,11 +140,11 @@ class VtkWriter final : public Task {
         pending_(directory),
         names_(directory),
         series_(directory),
-        variables_(chosen_variables(settings, metadata)),
-        compression_{compression_level(settings)} {
-    check_file_option(settings, {".pvti", ".pvtr", ".pvts", ".pvtu", ".pvtp", ".vtm"});
+        query_(vtk_options().read(settings, metadata)),
+        variables_(chosen_variables(query_.named, metadata)) {
+    check_file_option(settings, query_.file, {".pvti", ".pvtr", ".pvts", ".pvtu", ".pvtp", ".vtm"});
     for (const std::int32_t id : variables_) check_variable(settings, metadata, metadata.variables[id]);
-    outputs_ = outputs_of(settings.text("file"), variables_, metadata);
+    outputs_ = outputs_of(query_.file, variables_, metadata);
   }
 
   Selection selection() const override { return selection_of(variables_); }
@@ -166,9 +184,9 @@ class VtkWriter final : public Task {
   PendingFiles pending_;
   FileNames names_;
   SeriesSet series_;
+  VtkQuery query_;
   std::vector<std::int32_t> variables_;
   std::vector<MeshOutput> outputs_;
-  VtkCompression compression_;
   std::map<std::int32_t, Missing> reported_;  ///< last reported gaps, by mesh
 };
 
@@ -200,7 +218,7 @@ void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, By
       continue;
     }
     write_vtk_block(pending_.begin(piece_path(output.path, "block", id, mesh)), mesh, block, input.iteration,
-                    directory_->provenance(), compression_);
+                    directory_->provenance(), {query_.compression.level});
     const auto absent = std::count_if(block.arrays.begin(), block.arrays.end(), [&](const BlockArray& array) {
       return array.values == nullptr && !array.variable->points(block.block).empty();
     });
@@ -303,22 +321,12 @@ void VtkWriter::report(const Mesh& mesh, const Iteration& iteration, const Missi
   last = missing;
 }
 
-std::vector<Option> vtk_options() {
-  Option file{.name = "file", .type = OptionType::file, .default_value = "fields-{cycle:06}.pvti"};
-  file.text =
-      "Name of the file that lists the blocks, which go into a folder of that name. The ending becomes that of the kind "
-      "of mesh: .pvti (uniform), .pvtr (rectilinear), .pvts (curvilinear), .pvtu (unstructured), .pvtp (points), .vtm "
-      "(with refinement levels); with several meshes the mesh's name is added.";
-  const std::vector<Option> compression =
-      compression_options("zlib", "Lossless compression that every VTK reader knows.");
-  return {variables_option(), file, compression[0], compression[1]};
-}
-
 }  // namespace
 
 std::vector<std::string> vtk_list_files(const Settings& settings, const Metadata& metadata) {
+  const VtkQuery query = vtk_options().read(settings, metadata);
   std::vector<std::string> files;
-  for (MeshOutput& output : outputs_of(settings.text("file"), chosen_variables(settings, metadata), metadata)) {
+  for (MeshOutput& output : outputs_of(query.file, chosen_variables(query.named, metadata), metadata)) {
     files.push_back(std::move(output.pattern));
   }
   return files;
@@ -330,7 +338,7 @@ WriterKind vtk_writer() {
   kind.text =
       "Writes blocks of every kind of mesh as VTK XML, for ParaView and VisIt, with an index over time. Values at faces "
       "and edges, which VTK does not have, are refused. docs/format-vtk.md describes the files.";
-  kind.options = vtk_options();
+  kind.options = vtk_options().declarations();
   kind.create = [](const Settings& settings, const Metadata& metadata,
                    std::shared_ptr<const OutputDirectory> directory) {
     return std::make_unique<VtkWriter>(settings, metadata, std::move(directory));

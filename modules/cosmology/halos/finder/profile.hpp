@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/option_table.hpp"
 #include "sidestream/extend/task.hpp"
 
 namespace sidestream::halos {
@@ -38,11 +39,9 @@ struct ProfileQuery {
                                                 const std::array<double, 3>& plain) const noexcept;
 };
 
-/// The option `profile`, and its value, if given. Throws Error(configuration).
-[[nodiscard]] Option profile_option();
-/// `density`: the variable in which halos are found; `shortest`: length of a cell's shortest side.
-[[nodiscard]] std::optional<ProfileQuery> read_profile(const Settings& settings, const Metadata& metadata,
-                                                       const Variable& density, double shortest);
+/// The options of `profile`. `density`: the variable in which halos are found; `shortest`: length of a cell's shortest
+/// side.
+[[nodiscard]] OptionTable<ProfileQuery> profile_options(const Variable& density, double shortest);
 
 /// Units of the sums of shells.
 struct ShellUnits {

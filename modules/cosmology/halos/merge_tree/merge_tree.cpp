@@ -341,7 +341,7 @@ AnalysisKind merge_tree_kind() {
           "cells need. It then answers queries for halos of any thresholds, and whether places are connected. On "
           "uniform meshes of one level, periodic or not. Cells with NaN do not count. Results do not depend on how "
           "the mesh is divided. docs/cosmology.md.",
-      .options = halos::tree_options(),
+      .options = halos::tree_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<halos::MergeTree>(halos::read_tree(settings, metadata));
       },

@@ -34,8 +34,8 @@ struct TreeQuery {
   std::optional<KeptCells> cells;
 };
 
-/// Options of the analysis `merge_tree`.
-[[nodiscard]] std::vector<Option> tree_options();
+/// Options of the analysis `merge_tree`. Places lie on the field's mesh.
+[[nodiscard]] OptionTable<TreeQuery> tree_options(const Field& field = {});
 /// Throws Error(configuration).
 [[nodiscard]] TreeQuery read_tree(const Settings& settings, const Metadata& metadata);
 
