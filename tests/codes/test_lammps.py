@@ -84,6 +84,7 @@ def test_placements_have_the_same_results(runs, placement):
         assert (runs[placement] / "results" / name).read_bytes() == expected, name
 
 
+@pytest.mark.test_all
 def test_deposited_types_are_those_of_a_sum_over_atoms(runs):
     """Cloud-in-cell density by NumPy, with 16 cells along each axis of the periodic box."""
     rows = dumped(runs["cores"], STEPS)

@@ -60,6 +60,7 @@ def test_statistics_are_those_of_the_finest_cells(tmp_path):
         assert float(row["sum"]) == math.fsum(values)
 
 
+@pytest.mark.test_all
 def test_the_same_bytes_in_every_placement(tmp_path):
     reference = tables(tmp_path, "inline", 1, "reference")
     session = f"test-{uuid.uuid4().hex[:12]}"

@@ -68,6 +68,7 @@ def test_database(tmp_path, insitu, ranks, placement):
     same(insitu, found, 20)
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("ranks", few([3, 1]))
 def test_hdf5_of_our_own(tmp_path, insitu, ranks):
     """The configuration declares that the mesh is periodic, because these files do not say it."""
@@ -126,6 +127,7 @@ def test_arrays_of_another_program(tmp_path, insitu, order, ranks):
     same(insitu, found, 20)
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("ranks", few([5, 1]))
 def test_plotfiles(tmp_path, insitu, ranks):
     """Plotfiles that the exporter made from the database, which yt reads, too. An expression joins components again."""

@@ -57,6 +57,7 @@ def test_statistics_are_those_of_the_leaves(tmp_path):
             assert float(line["mean"]) == pytest.approx(math.fsum(values) / len(values), rel=1e-13, abs=1e-15)
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("problem", few([PROBLEM, ["turbulence", "--least", 2, "--most", 4, "--mach", 1, "--end", 1]]))
 def test_the_same_bytes_in_every_placement(tmp_path, problem):
     reference = tables(tmp_path, "inline", 1, "reference", problem=problem)

@@ -40,6 +40,7 @@ def tables(folder, placement, ranks, directory):
     return {name: (folder / directory / name).read_bytes() for name in names}
 
 
+@pytest.mark.test_all
 def test_the_same_bytes_in_every_placement(tmp_path):
     reference = tables(tmp_path, "inline", 1, "reference")
     rows = list(csv.DictReader(reference["statistics.csv"].decode().splitlines()))

@@ -145,6 +145,7 @@ def test_pycinema_reads_a_database(tmp_path, monkeypatch):
             assert picture.size == (48, 36)
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("placement", few(["{mode: nodes, servers: 2}", "inline"]))
 def test_a_run_that_goes_on_continues_the_database(tmp_path, placement):
     ranks = PLACEMENTS[placement]
@@ -178,6 +179,7 @@ def test_a_run_that_replaces_removes_what_the_earlier_database_lists(tmp_path):
     assert found == {"data.csv", "image/mine.png", "image/00000020/notes.txt", *columns["FILE"]}
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("placement", few(["{mode: nodes, servers: 2}", "inline", "{mode: cores, buffer: 32 MiB}"]))
 def test_a_killed_run_leaves_a_database_that_goes_on(tmp_path, placement):
     ranks = PLACEMENTS.get(placement, 3)

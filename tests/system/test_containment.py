@@ -263,6 +263,7 @@ def test_plugins_in_c(tmp_path, reference, placement, how):
     check(done.results, reference, lost)
 
 
+@pytest.mark.test_all
 def test_the_same_results(tmp_path):
     """All built-in analyses, each in a process of its own and in the server's."""
     isolated = re.sub(r"^(  - \w+: \{)", r"\1isolate: process, ", ANALYSES, flags=re.MULTILINE)

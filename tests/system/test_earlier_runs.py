@@ -136,7 +136,7 @@ outputs:
 """
 
 
-@pytest.mark.keep(1)
+@pytest.mark.test_all
 @pytest.mark.parametrize("placement", ["nodes", "inline", "cores"])
 def test_a_shorter_run_on_fewer_servers_replaces_all_of_a_longer_one(tmp_path, placement):
     """Results are as if the directory had been empty: without iterations of the earlier run, or pieces of its other

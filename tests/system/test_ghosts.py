@@ -146,6 +146,7 @@ def test_files_of_a_job_hold_what_inline_writes(tmp_path, inline, endpoints, eng
     compare(datasets(results, "plain"), plain)
 
 
+@pytest.mark.test_all
 def test_a_part_of_a_block_has_ghosts_on_the_sides_on_which_the_block_ends(tmp_path, inline):
     expected, _ = inline(3, 3, OPTIONS["uneven"], False)
     placement = "{mode: nodes, servers: 3, partitioner: {regrid: {shape: slabs, axis: z}}, buffer: 4 MiB}"
@@ -175,6 +176,7 @@ def test_a_part_of_a_block_has_ghosts_on_the_sides_on_which_the_block_ends(tmp_p
 # ---- What moves -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.test_all
 def test_ghosts_move_for_those_who_want_them(tmp_path):
     """A writer that wants ghosts gets whole arrays. Others move no more than before."""
     n, clients, options = 12, 3, ["grid=12", "steps=2", "blocks=2", "ghosts=2"]

@@ -75,6 +75,7 @@ def test_nodes(tmp_path, references, clients, sizes):
     check(done, clients, references(()))
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize(("clients", "sizes"), few(CASES[1:3]))
 def test_nodes_without_a_thread(tmp_path, references, clients, sizes):
     placement = f"{{mode: nodes, buffer: 32 MiB, {groups_text(sizes)}, progress: calls}}"
@@ -91,6 +92,7 @@ def test_nodes_without_a_thread(tmp_path, references, clients, sizes):
     check(done, clients, references(()))
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize("move", few(["needed", "all"]))
 def test_nodes_with_forwarders(tmp_path, references, move):
     placement = (

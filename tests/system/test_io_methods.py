@@ -40,7 +40,7 @@ def written(request, tmp_path_factory):
     return request.param, folder, text
 
 
-@pytest.mark.keep(1)
+@pytest.mark.test_all
 def test_tables(written):
     _, folder, text = written
     with (folder / "samples.csv").open() as file:

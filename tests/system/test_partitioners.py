@@ -70,6 +70,7 @@ def test_restricted(tmp_path, partitioner, analysis):
     assert files[1]["statistics.csv"] != files[0]["statistics.csv"]
 
 
+@pytest.mark.test_all
 def test_metadata_is_the_same_everywhere(tmp_path):
     tasks = ANALYSES + "outputs:\n  - metadata: {ranges: [t, p]}\n"
     texts = []

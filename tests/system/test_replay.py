@@ -201,6 +201,7 @@ def test_damage(tmp_path, fields):
     assert "checksum" in text
 
 
+@pytest.mark.test_all
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     few(

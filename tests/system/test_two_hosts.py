@@ -128,6 +128,7 @@ def test_the_same_results_as_on_one_host(tmp_path, reference, name):
         assert files[file] == content, f"{file} differs"
 
 
+@pytest.mark.test_all
 @pytest.mark.usefixtures("reference")
 @pytest.mark.parametrize("name", few(["nodes", "cores", "nodes, blocks, whole", "nodes, partials"]))
 def test_the_job_ends_when_the_servers_host_dies(tmp_path, name):
