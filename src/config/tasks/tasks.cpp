@@ -10,6 +10,7 @@
 #include "config/expressions/condition.hpp"
 #include "config/options/document.hpp"
 #include "config/sections.hpp"
+#include "config/tasks/module_files.hpp"
 #include "config/tasks/schedule_text.hpp"
 #include "sidestream/kit/base/names.hpp"
 #include "sidestream/kit/base/numbers.hpp"
@@ -52,6 +53,12 @@ const std::vector<Option>& kind_options(const Entry& entry, bool writer, const R
   if (!writer && output != registry.writers().end()) {
     fail_at(entry.where, "found the output '{}' under 'analyses:', expected an analysis; move it to 'outputs:'",
             entry.key);
+  }
+  if (const ModuleKind* const absent = module_with(KindOf::task, entry.key)) {
+    fail_at(entry.where,
+            "found '{}', which the module sidestream_{} has, and that is not loaded; install it beside the "
+            "library, or build Sidestream with {}=ON",
+            entry.key, absent->module, absent->option);
   }
   const std::vector<std::string> known = writer ? keys_of(registry.writers()) : keys_of(registry.analyses());
   const char* what = writer ? "output" : "analysis";
