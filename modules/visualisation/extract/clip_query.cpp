@@ -14,10 +14,9 @@ namespace {
 /// A clip as it is written.
 struct ClipOptions {
   PlaneOptions plane{};
-  bool below = false;
+  bool below = false, outside = false, whole_cells = false;
   std::vector<double> low{}, high{}, centre{};
   std::optional<double> radius{};
-  ClipRegion region{};  ///< with `outside` and `crinkle`
 };
 
 /// Checks a corner, which has a number for each axis of the mesh; further numbers are ignored.
@@ -120,14 +119,6 @@ bool may_have(const ClipRegion& region, const std::array<double, 3>& low, const 
   return !region.outside || beyond;
 }
 
-/// `keep` and `whole_cells`.
-OptionTable<ClipRegion> region_options() {
-  return {
-      option<OptionType::choice>("keep", &ClipRegion::outside, "With a box or a sphere: the part to keep.",
-                                 {.standard = "inside", .choices = {{"inside", false}, {"outside", true}}}),
-      option("whole_cells", &ClipRegion::crinkle, "Keeps cut cells whole (\"crinkle clip\").", {.standard = false})};
-}
-
 /// The options of a clip; read_part reads those of a part of a mesh.
 OptionTable<ClipOptions> clip_table(Purpose purpose) {
   using Options = ClipOptions;
@@ -143,21 +134,31 @@ OptionTable<ClipOptions> clip_table(Purpose purpose) {
       place_option("high", &Options::high, "With `low`: the upper corner of the box.", false),
       place_option("centre", &Options::centre, "Instead of a plane: the centre of a sphere, or of a circle.", false),
       option("radius", &Options::radius, "With `centre`: the sphere's radius.", {.range_text = "above 0"}),
-      options_of(&Options::region, region_options()),
+      option<OptionType::choice>("keep", &Options::outside, "With a box or a sphere: the part to keep.",
+                                 {.standard = "inside", .choices = {{"inside", false}, {"outside", true}}}),
+      option("whole_cells", &Options::whole_cells, "Keeps cut cells whole (\"crinkle clip\").", {.standard = false}),
       options_read_elsewhere<Options>(choice_options())};
   if (purpose == Purpose::surface) table.add(options_read_elsewhere<Options>({part_fields_option()}));
   return table;
 }
 
-/// Reads what the mesh is clipped with.
-void read_region(const Settings& settings, const ClipOptions& options, const Mesh& mesh, ClipRegion& region) {
+}  // namespace
+
+std::vector<Option> clip_options(Purpose purpose) { return clip_table(purpose).declarations(); }
+
+ClipQuery read_clip(const Settings& settings, const Metadata& metadata, Purpose purpose) {
+  ClipQuery query{read_part(settings, metadata, "a clip", purpose), {}};
+  const ClipOptions options = clip_table(purpose).read(settings);
+  const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.variables.front())));
+  query.region.outside = options.outside;
+  query.region.crinkle = options.whole_cells;
   if (!options.centre.empty() || options.radius) {
-    region.sphere = read_sphere(settings, options, mesh);
-    return;
+    query.region.sphere = read_sphere(settings, options, mesh);
+    return query;
   }
   if (!options.low.empty() || !options.high.empty()) {
-    region.planes = read_box(settings, options, mesh);
-    return;
+    query.region.planes = read_box(settings, options, mesh);
+    return query;
   }
   if (settings.given("keep")) {
     settings.fail("keep", "`keep` goes with a box, `low` and `high`, or a sphere; of a plane write the `side` to keep");
@@ -171,19 +172,7 @@ void read_region(const Settings& settings, const ClipOptions& options, const Mes
   if (options.below) {
     for (double& n : plane.normal) n = -n;
   }
-  region.planes = {plane};
-}
-
-}  // namespace
-
-std::vector<Option> clip_options(Purpose purpose) { return clip_table(purpose).declarations(); }
-
-ClipQuery read_clip(const Settings& settings, const Metadata& metadata, Purpose purpose) {
-  ClipQuery query{read_part(settings, metadata, "a clip", purpose), {}};
-  const ClipOptions options = clip_table(purpose).read(settings);
-  const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.variables.front())));
-  query.region = options.region;
-  read_region(settings, options, mesh, query.region);
+  query.region.planes = {plane};
   return query;
 }
 

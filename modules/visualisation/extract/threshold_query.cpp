@@ -110,23 +110,10 @@ Bytes to_bytes(std::vector<BlockPart> parts) {
 
 namespace {
 
-using ThresholdOptions = OptionTable<ThresholdQuery>;
-
-void check_limits(const ThresholdOptions& options, const Settings& settings, const ThresholdQuery& query) {
-  if (!options.given(settings, &ThresholdQuery::low) && !options.given(settings, &ThresholdQuery::high)) {
-    options.fail(settings, &ThresholdQuery::low,
-                 "a threshold has neither `minimum` nor `maximum`, and would keep everything; give one");
-  }
-  if (query.low <= query.high) return;
-  options.fail(
-      settings, &ThresholdQuery::high,
-      fmt::format("found a range from {} to {}, expected numbers, the lower one as `minimum`", query.low, query.high));
-}
-
 /// The options of a threshold; read_part reads those of a part of a mesh.
-ThresholdOptions threshold_table(Purpose purpose) {
+OptionTable<ThresholdQuery> threshold_table(Purpose purpose) {
   using Query = ThresholdQuery;
-  ThresholdOptions table{
+  OptionTable<Query> table{
       options_read_elsewhere<Query>(
           {variable_option("The variable that decides; it is part of the result."),
            component_option("The component that decides, from 0; required if the variable has several.")}),
@@ -146,15 +133,21 @@ ThresholdOptions threshold_table(Purpose purpose) {
 std::vector<Option> threshold_options(Purpose purpose) { return threshold_table(purpose).declarations(); }
 
 ThresholdQuery read_threshold(const Settings& settings, const Metadata& metadata, Purpose purpose) {
-  const ThresholdOptions options = threshold_table(purpose);
+  const OptionTable<ThresholdQuery> options = threshold_table(purpose);
   ThresholdQuery query{read_part(settings, metadata, "a threshold", purpose)};
   const Variable& variable = metadata.variables.at(static_cast<std::size_t>(query.variables.front()));
   query.component = read_one_component(settings, variable);
   options.fill(settings, metadata, query);
-  check_limits(options, settings, query);
+  if (!options.given(settings, &ThresholdQuery::low) && !options.given(settings, &ThresholdQuery::high)) {
+    settings.fail("minimum", "a threshold has neither `minimum` nor `maximum`, and would keep everything; give one");
+  }
+  if (!(query.low <= query.high)) {
+    settings.fail("maximum", fmt::format("found a range from {} to {}, expected numbers, the lower one as `minimum`",
+                                         query.low, query.high));
+  }
   if (query.any && variable.centering == Centering::cell) {
-    options.fail(settings, &ThresholdQuery::any,
-                 fmt::format("'{}' lies in cells, each of which has one value; leave `points` out", variable.name));
+    settings.fail("points",
+                  fmt::format("'{}' lies in cells, each of which has one value; leave `points` out", variable.name));
   }
   return query;
 }
