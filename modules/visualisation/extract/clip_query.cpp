@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "visualisation/extract/part_query.hpp"
@@ -10,9 +11,16 @@
 namespace sidestream {
 namespace {
 
-/// One corner, a number for each axis of the mesh; further numbers are ignored.
-std::vector<double> read_corner(const Settings& settings, const char* name, const Mesh& mesh) {
-  const std::vector<double> corner = settings.reals(name);
+/// A clip as it is written.
+struct ClipOptions {
+  PlaneOptions plane{};
+  bool below = false, outside = false, whole_cells = false;
+  std::vector<double> low{}, high{}, centre{};
+  std::optional<double> radius{};
+};
+
+/// Checks a corner, which has a number for each axis of the mesh; further numbers are ignored.
+void check_corner(const Settings& settings, const char* name, const std::vector<double>& corner, const Mesh& mesh) {
   if (corner.empty()) settings.fail(name, "a box needs both of its corners, `low` and `high`; add this one");
   if (corner.size() < static_cast<std::size_t>(mesh.dimensions)) {
     settings.fail(name, fmt::format("found {} numbers, expected {}, as many as mesh '{}' has dimensions", corner.size(),
@@ -21,18 +29,19 @@ std::vector<double> read_corner(const Settings& settings, const char* name, cons
   for (const double x : corner) {
     if (std::isnan(x)) settings.fail(name, "found a number that is none (nan); write where the corner is");
   }
-  return corner;
 }
 
 /// Planes of a box's faces, with normals pointing inwards; none for infinite ends.
-std::vector<Plane> read_box(const Settings& settings, const Mesh& mesh) {
+std::vector<Plane> read_box(const Settings& settings, const ClipOptions& options, const Mesh& mesh) {
   for (const char* other : {"axis", "position", "normal", "origin", "side"}) {
     if (settings.given(other)) {
       settings.fail(other,
                     fmt::format("`{}` describes a plane, but `low` and `high` a box; leave out one of both", other));
     }
   }
-  const std::vector<double> low = read_corner(settings, "low", mesh), high = read_corner(settings, "high", mesh);
+  const std::vector<double>&low = options.low, &high = options.high;
+  check_corner(settings, "low", low, mesh);
+  check_corner(settings, "high", high, mesh);
   std::vector<Plane> planes;
   for (std::size_t a = 0; a < static_cast<std::size_t>(mesh.dimensions); ++a) {
     if (!(low[a] < high[a])) {
@@ -51,7 +60,7 @@ std::vector<Plane> read_box(const Settings& settings, const Mesh& mesh) {
 }
 
 /// The sphere that is written instead of a plane or a box.
-Sphere read_sphere(const Settings& settings, const Mesh& mesh) {
+Sphere read_sphere(const Settings& settings, const ClipOptions& options, const Mesh& mesh) {
   for (const char* other : {"axis", "position", "normal", "origin", "side", "low", "high"}) {
     if (!settings.given(other)) continue;
     settings.fail(other,
@@ -59,15 +68,15 @@ Sphere read_sphere(const Settings& settings, const Mesh& mesh) {
                               "both",
                               other));
   }
-  const std::vector<double> centre = settings.reals("centre");
-  if (centre.empty() || !settings.has("radius")) {
+  const std::vector<double>& centre = options.centre;
+  if (centre.empty() || !options.radius) {
     settings.fail(centre.empty() ? "centre" : "radius", "a sphere needs its `centre` and its `radius`; add this one");
   }
   if (centre.size() != static_cast<std::size_t>(mesh.dimensions)) {
     settings.fail("centre", fmt::format("found {} numbers, expected {}, as many as mesh '{}' has dimensions; change it",
                                         centre.size(), mesh.dimensions, mesh.name));
   }
-  Sphere sphere{{}, settings.real("radius"), static_cast<std::size_t>(mesh.dimensions)};
+  Sphere sphere{{}, *options.radius, static_cast<std::size_t>(mesh.dimensions)};
   for (std::size_t a = 0; a < centre.size(); ++a) {
     if (!std::isfinite(centre[a])) settings.fail("centre", fmt::format("found {}; write finite numbers", centre[a]));
     sphere.centre[a] = centre[a];
@@ -110,62 +119,57 @@ bool may_have(const ClipRegion& region, const std::array<double, 3>& low, const 
   return !region.outside || beyond;
 }
 
+/// The options of a clip; read_part reads those of a part of a mesh.
+OptionTable<ClipOptions> clip_table(Purpose purpose) {
+  using Options = ClipOptions;
+  OptionTable<Options> table{
+      options_read_elsewhere<Options>(
+          {variable_option("The variable whose mesh is clipped; it is part of the result.")}),
+      options_of(&Options::plane, plane_options()),
+      option<OptionType::choice>(
+          "side", &Options::below,
+          "The side of the plane to keep: `above`, in the direction of the axis or the normal, or `below`.",
+          {.standard = "above", .choices = {{"above", false}, {"below", true}}}),
+      place_option("low", &Options::low, "Instead of a plane: the lower corner of an axis-aligned box.", false),
+      place_option("high", &Options::high, "With `low`: the upper corner of the box.", false),
+      place_option("centre", &Options::centre, "Instead of a plane: the centre of a sphere, or of a circle.", false),
+      option("radius", &Options::radius, "With `centre`: the sphere's radius.", {.range_text = "above 0"}),
+      option<OptionType::choice>("keep", &Options::outside, "With a box or a sphere: the part to keep.",
+                                 {.standard = "inside", .choices = {{"inside", false}, {"outside", true}}}),
+      option("whole_cells", &Options::whole_cells, "Keeps cut cells whole (\"crinkle clip\").", {.standard = false}),
+      options_read_elsewhere<Options>(choice_options())};
+  if (purpose == Purpose::surface) table.add(options_read_elsewhere<Options>({part_fields_option()}));
+  return table;
+}
+
 }  // namespace
 
-std::vector<Option> clip_options(Purpose purpose) {
-  std::vector<Option> options = plane_options();
-  options.insert(options.begin(), variable_option("The variable whose mesh is clipped; it is part of the result."));
-  options.push_back({.name = "side",
-                     .type = OptionType::choice,
-                     .default_value = "above",
-                     .text = "The side of the plane to keep: `above`, in the direction of the axis or the normal, or "
-                             "`below`.",
-                     .choices = {"above", "below"}});
-  options.push_back(place_option("low", "Instead of a plane: the lower corner of an axis-aligned box.", false));
-  options.push_back(place_option("high", "With `low`: the upper corner of the box.", false));
-  options.push_back(place_option("centre", "Instead of a plane: the centre of a sphere, or of a circle.", false));
-  options.push_back({.name = "radius",
-                     .type = OptionType::real,
-                     .text = "With `centre`: the sphere's radius.",
-                     .range_text = "above 0"});
-  options.push_back({.name = "keep",
-                     .type = OptionType::choice,
-                     .default_value = "inside",
-                     .text = "With a box or a sphere: the part to keep.",
-                     .choices = {"inside", "outside"}});
-  options.push_back({.name = "whole_cells",
-                     .type = OptionType::boolean,
-                     .default_value = "false",
-                     .text = "Keeps cut cells whole (\"crinkle clip\")."});
-  for (Option& option : choice_options()) options.push_back(std::move(option));
-  if (purpose == Purpose::surface) options.push_back(part_fields_option());
-  return options;
-}
+std::vector<Option> clip_options(Purpose purpose) { return clip_table(purpose).declarations(); }
 
 ClipQuery read_clip(const Settings& settings, const Metadata& metadata, Purpose purpose) {
   ClipQuery query{read_part(settings, metadata, "a clip", purpose), {}};
+  const ClipOptions options = clip_table(purpose).read(settings);
   const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.variables.front())));
-  query.region.crinkle = settings.boolean("whole_cells");
-  if (settings.given("centre") || settings.given("radius")) {
-    query.region.sphere = read_sphere(settings, mesh);
-    query.region.outside = settings.text("keep") == "outside";
+  query.region.outside = options.outside;
+  query.region.crinkle = options.whole_cells;
+  if (!options.centre.empty() || options.radius) {
+    query.region.sphere = read_sphere(settings, options, mesh);
     return query;
   }
-  if (settings.given("low") || settings.given("high")) {
-    query.region.planes = read_box(settings, mesh);
-    query.region.outside = settings.text("keep") == "outside";
+  if (!options.low.empty() || !options.high.empty()) {
+    query.region.planes = read_box(settings, options, mesh);
     return query;
   }
   if (settings.given("keep")) {
     settings.fail("keep", "`keep` goes with a box, `low` and `high`, or a sphere; of a plane write the `side` to keep");
   }
-  if (!settings.has("axis") && settings.reals("normal").empty()) {
+  if (!options.plane.axis && !options.plane.normal) {
     settings.fail("axis",
                   "what to clip with is missing; give `axis` and `position`, `normal` and `origin`, the corners of a "
                   "box, `low` and `high`, or the `centre` and `radius` of a sphere");
   }
-  Plane plane = read_plane(settings, mesh);
-  if (settings.text("side") == "below") {
+  Plane plane = read_plane(settings, options.plane, mesh);
+  if (options.below) {
     for (double& n : plane.normal) n = -n;
   }
   query.region.planes = {plane};

@@ -14,28 +14,33 @@
 
 namespace sidestream {
 
-std::vector<Option> isosurface_options(Purpose purpose) {
-  std::vector<Option> options{variable_option("The variable whose isosurfaces are extracted."),
-                              component_option("The variable's component, from 0; required if it has several."),
-                              {.name = "values",
-                               .type = OptionType::real,
-                               .list = true,
-                               .required = true,
-                               .text = "The values, with one surface for each.",
-                               .least_entries = 1}};
-  for (Option& option : choice_options()) options.push_back(std::move(option));
-  if (purpose == Purpose::picture) return options;
-  options.push_back({.name = "fields",
-                     .type = OptionType::variable,
-                     .list = true,
-                     .text = "Further variables of the same mesh to add at the vertices, with all components."});
-  options.push_back({.name = "normals",
-                     .type = OptionType::boolean,
-                     .default_value = "true",
-                     .text = "Adds normals from the variable's gradient, towards lower values; lines have none."});
-  options.push_back(precision_option());
-  return options;
+namespace {
+
+/// The options of isosurfaces; read_isosurface reads those that depend on the mesh.
+OptionTable<IsosurfaceQuery> isosurface_table(Purpose purpose) {
+  using Query = IsosurfaceQuery;
+  OptionTable<Query> table{options_read_elsewhere<Query>(
+                               {variable_option("The variable whose isosurfaces are extracted."),
+                                component_option("The variable's component, from 0; required if it has several.")}),
+                           option("values", &Query::values, "The values, with one surface for each.",
+                                  {.required = true, .least_entries = 1}),
+                           options_read_elsewhere<Query>(choice_options())};
+  if (purpose == Purpose::picture) return table;
+  return table
+      .add(options_read_elsewhere<Query>(
+          {{.name = "fields",
+            .type = OptionType::variable,
+            .list = true,
+            .text = "Further variables of the same mesh to add at the vertices, with all components."}}))
+      .add(option("normals", &Query::normals,
+                  "Adds normals from the variable's gradient, towards lower values; lines have none.",
+                  {.standard = true}))
+      .add(precision_option(&Query::single));
 }
+
+}  // namespace
+
+std::vector<Option> isosurface_options(Purpose purpose) { return isosurface_table(purpose).declarations(); }
 
 IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metadata, Purpose purpose) {
   const Variable& variable = read_variable(settings, metadata);
@@ -43,16 +48,16 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
   const Mesh& mesh = metadata.mesh_of(variable);
   if (mesh.is_list() && !has_levels(mesh) && purpose == Purpose::picture)
     require_points(settings, "variable", variable, mesh);
-  IsosurfaceQuery query;
+  const OptionTable<IsosurfaceQuery> options = isosurface_table(purpose);
+  IsosurfaceQuery query = options.read(settings);
   query.variable = variable.id;
   query.in_levels = has_levels(mesh);
   query.in_lists = mesh.is_list() && !query.in_levels;
   query.averaged = query.in_lists && variable.centering == Centering::cell;
   query.component = read_one_component(settings, variable);
-  query.values = settings.reals("values");
   for (const double value : query.values) {
     if (!std::isfinite(value)) {
-      settings.fail("values", fmt::format("{} has no surface; write finite numbers", value));
+      options.fail(settings, &IsosurfaceQuery::values, fmt::format("{} has no surface; write finite numbers", value));
     }
   }
   query.choice = read_choice(settings, mesh);
@@ -60,7 +65,6 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
     query.normals = mesh.dimensions == 3 && !query.in_lists;
     return query;
   }
-  query.single = read_single(settings);
   query.fields = read_fields(settings, variable, metadata);
   for (const std::int32_t id : query.fields) {
     const Variable& field = metadata.variables[static_cast<std::size_t>(id)];
@@ -69,8 +73,8 @@ IsosurfaceQuery read_isosurface(const Settings& settings, const Metadata& metada
   }
   // Lines have no normals. In lists of cells a point's neighbours may be in other blocks, so normals take a further
   // pass and all blocks.
-  const bool possible = mesh.dimensions == 3 && ((!query.in_lists && !query.in_levels) || settings.given("normals"));
-  query.normals = settings.boolean("normals") && possible;
+  const bool wanted = (!query.in_lists && !query.in_levels) || options.given(settings, &IsosurfaceQuery::normals);
+  query.normals = query.normals && mesh.dimensions == 3 && wanted;
   return query;
 }
 

@@ -8,8 +8,6 @@
 namespace sidestream {
 namespace {
 
-const char* const axis_names[3] = {"x", "y", "z"};
-
 /// True if the mesh's position is known from its declaration.
 bool is_placed(const Mesh& mesh) { return mesh.axes() != nullptr || mesh.kind() == MeshKind::octree; }
 
@@ -72,7 +70,7 @@ void require_inside(const Settings& settings, const char* option, const Plane& p
                             mesh.name, mesh.geometry->kind(), option));
 }
 
-Plane read_axis_plane(const Settings& settings, const Mesh& mesh) {
+Plane read_axis_plane(const Settings& settings, const PlaneOptions& options, const Mesh& mesh) {
   for (const char* other : {"origin", "normal"}) {
     if (settings.given(other)) {
       settings.fail(other, fmt::format("`{}` does not go with `axis`; give `axis` and `position`, or `normal` and "
@@ -80,36 +78,29 @@ Plane read_axis_plane(const Settings& settings, const Mesh& mesh) {
                                        other));
     }
   }
-  const std::string& name = settings.text("axis");
-  const int axis = name == "x" ? 0 : name == "y" ? 1 : 2;
-  if (!is_placed(mesh) && !settings.has("position") && axis < mesh.dimensions)
-    require_where(settings, "position", mesh);
+  const int axis = *options.axis;
+  if (!is_placed(mesh) && !options.position && axis < mesh.dimensions) require_where(settings, "position", mesh);
   Plane plane{is_placed(mesh) ? centre(mesh) : std::array<double, 3>{0, 0, 0}, {0, 0, 0}};
   plane.normal[axis] = 1;
-  if (settings.has("position")) plane.origin[axis] = settings.real("position");
+  plane.origin[axis] = options.position.value_or(plane.origin[axis]);
   return plane;
 }
 
-Plane read_normal_plane(const Settings& settings, const Mesh& mesh) {
-  if (settings.given("position")) {
+Plane read_normal_plane(const Settings& settings, const PlaneOptions& options, const Mesh& mesh) {
+  if (options.position) {
     settings.fail("position", "`position` needs `axis: x`, `y` or `z`; with `normal` give `origin` instead");
   }
-  const std::vector<double> normal = settings.reals("normal"), origin = settings.reals("origin");
-  if (normal.empty()) {
+  if (!options.normal) {
     settings.fail("axis", "the plane's direction is missing; give `axis: x`, `y` or `z`, or `normal: [x, y, z]`");
   }
-  if (!is_placed(mesh) && origin.empty()) require_where(settings, "origin", mesh);
-  Plane plane{is_placed(mesh) ? centre(mesh) : std::array<double, 3>{0, 0, 0}, {}};
+  if (!is_placed(mesh) && !options.origin) require_where(settings, "origin", mesh);
+  Plane plane{options.origin ? *options.origin : centre(mesh), *options.normal};
   double length = 0;
-  for (std::size_t a = 0; a < 3 && a < normal.size(); ++a) {
-    plane.normal[a] = normal[a];
-    length = std::hypot(length, normal[a]);
-  }
+  for (const double n : plane.normal) length = std::hypot(length, n);
   if (!(length > 0) || !std::isfinite(length)) {
     settings.fail("normal", "the normal has no direction; expected three finite numbers that are not all 0");
   }
   for (double& n : plane.normal) n /= length;
-  if (!origin.empty()) std::copy_n(origin.begin(), std::min<std::size_t>(3, origin.size()), plane.origin.begin());
   return plane;
 }
 
@@ -125,29 +116,23 @@ int axis_along(const std::array<double, 3>& normal) {
   return axis;
 }
 
-std::vector<Option> plane_options() {
-  const auto triple = [](const char* name, const char* text) {
-    Option option{.name = name, .type = OptionType::real, .list = true, .text = text};
-    option.least_entries = option.most_entries = 3;
-    return option;
-  };
-  return {{.name = "axis",
-           .type = OptionType::choice,
-           .text = "The axis perpendicular to the plane.",
-           .choices = {axis_names[0], axis_names[1], axis_names[2]}},
-          {.name = "position",
-           .type = OptionType::real,
-           .text = "The position of the plane on that axis. Default: the middle of the mesh, if it is known."},
-          triple("normal", "Instead of `axis`: the plane's normal, of any length."),
-          triple("origin", "With `normal`: a point of the plane. Default: the middle of the mesh, if it is known.")};
+const OptionTable<PlaneOptions>& plane_options() {
+  static const OptionTable<PlaneOptions> table{
+      option<OptionType::choice>("axis", &PlaneOptions::axis, "The axis perpendicular to the plane.",
+                                 {.choices = {{"x", 0}, {"y", 1}, {"z", 2}}}),
+      option("position", &PlaneOptions::position,
+             "The position of the plane on that axis. Default: the middle of the mesh, if it is known."),
+      option("normal", &PlaneOptions::normal, "Instead of `axis`: the plane's normal, of any length."),
+      option("origin", &PlaneOptions::origin,
+             "With `normal`: a point of the plane. Default: the middle of the mesh, if it is known.")};
+  return table;
 }
 
-Plane read_plane(const Settings& settings, const Mesh& mesh) {
-  const bool by_axis = settings.has("axis");
-  Plane plane = by_axis ? read_axis_plane(settings, mesh) : read_normal_plane(settings, mesh);
+Plane read_plane(const Settings& settings, const PlaneOptions& options, const Mesh& mesh) {
+  Plane plane = options.axis ? read_axis_plane(settings, options, mesh) : read_normal_plane(settings, options, mesh);
   if (!is_placed(mesh)) return plane;
   if (const int axis = axis_along(plane.normal); axis >= 0) snap_to_face(plane, axis, mesh);
-  require_inside(settings, by_axis ? "position" : "origin", plane, mesh);
+  require_inside(settings, options.axis ? "position" : "origin", plane, mesh);
   return plane;
 }
 

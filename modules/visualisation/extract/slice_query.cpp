@@ -13,6 +13,12 @@
 namespace sidestream {
 namespace {
 
+/// A slice as it is written.
+struct SliceOptions : SliceQuery {
+  PlaneOptions written{};
+  std::optional<bool> own_cells{};
+};
+
 /// The box without outer layers of cells that the plane does not meet.
 Box trimmed(Box cells, const PlaneSource& distance) {
   const auto meets = [&](const Box& box) {
@@ -29,9 +35,9 @@ Box trimmed(Box cells, const PlaneSource& distance) {
 }
 
 /// True if each cell has its own value, since nothing is interpolated between cells of different sizes.
-bool has_own_cells(const Settings& settings, const Mesh& mesh) {
+bool has_own_cells(const Settings& settings, const SliceOptions& options, const Mesh& mesh) {
   const bool tree = mesh.kind() == MeshKind::octree, levels = !mesh.refinement.empty();
-  const bool wanted = settings.has("cells") ? settings.text("cells") == "own" : tree || levels;
+  const bool wanted = options.own_cells.value_or(tree || levels);
   if (!wanted && (tree || levels)) {
     settings.fail("cells", fmt::format("mesh '{}' {}: between its cells slices are not interpolated; take each cell's "
                                        "`own` value, or a slice of a `resample`d grid",
@@ -59,10 +65,9 @@ void require_own_cells(const Settings& settings, const Variable& variable, const
   require_cells_or_nodes(settings, "variable", variable, metadata);
 }
 
-/// Reads options that only apply to such slices.
-void read_own_cells(const Settings& settings, const Metadata& metadata, SliceQuery& query) {
+/// Checks options that only apply to such slices.
+void check_own_cells(const Settings& settings, const Metadata& metadata, SliceQuery& query) {
   const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.variables.front())));
-  query.edges = settings.boolean("edges");
   for (const char* option : {"edges", "levels", "box"}) {
     if (query.own || !settings.given(option)) continue;
     settings.fail(option, fmt::format("`{}` is about cells, but on this slice values are interpolated between points; "
@@ -82,54 +87,52 @@ void read_own_cells(const Settings& settings, const Metadata& metadata, SliceQue
   query.choice = read_choice(settings, mesh);
 }
 
+/// The options of a slice; read_slice reads those that depend on the mesh.
+OptionTable<SliceOptions> slice_table(Purpose purpose) {
+  using Options = SliceOptions;
+  OptionTable<Options> table{
+      options_read_elsewhere<Options>({variable_option("The variable to show on the plane, with all components.")}),
+      options_of(&Options::written, plane_options()),
+      option<OptionType::choice>(
+          "cells", &Options::own_cells,
+          "For variables in cells of meshes with axes: `linear`, interpolation between cell centres, or `own`, each "
+          "cell with its own value up to its faces. Default: `own` on octrees and on meshes with refinement levels, "
+          "which support nothing else, otherwise `linear`.",
+          {.choices = {{"linear", false}, {"own", true}}}),
+      option("edges", &Options::edges,
+             "With `cells: own`: also adds the edges of the cells on the plane, as lines around each cell.",
+             {.standard = false}),
+      options_read_elsewhere<Options>(choice_options())};
+  if (purpose == Purpose::picture) return table;
+  return table
+      .add(options_read_elsewhere<Options>({{.name = "fields",
+                                             .type = OptionType::variable,
+                                             .list = true,
+                                             .text = "Further variables of the same mesh, with all components."}}))
+      .add(precision_option(&Options::single));
+}
+
 }  // namespace
 
-std::vector<Option> slice_options(Purpose purpose) {
-  std::vector<Option> options = plane_options();
-  options.insert(options.begin(), variable_option("The variable to show on the plane, with all components."));
-  options.push_back({.name = "cells",
-                     .type = OptionType::choice,
-                     .text =
-                         "For variables in cells of meshes with axes: `linear`, interpolation between cell centres, "
-                         "or `own`, each cell with its own value up to its faces. Default: `own` on octrees and on "
-                         "meshes with refinement levels, which support nothing else, otherwise `linear`.",
-                     .choices = {"linear", "own"}});
-  options.push_back({.name = "edges",
-                     .type = OptionType::boolean,
-                     .default_value = "false",
-                     .text = "With `cells: own`: also adds the edges of the cells on the plane, as lines around each "
-                             "cell."});
-  for (Option& option : choice_options()) options.push_back(std::move(option));
-  if (purpose == Purpose::surface) {
-    options.push_back({.name = "fields",
-                       .type = OptionType::variable,
-                       .list = true,
-                       .text = "Further variables of the same mesh, with all components."});
-    options.push_back(precision_option());
-  }
-  return options;
-}
+std::vector<Option> slice_options(Purpose purpose) { return slice_table(purpose).declarations(); }
 
 SliceQuery read_slice(const Settings& settings, const Metadata& metadata, Purpose purpose) {
   const Variable& variable = read_variable(settings, metadata);
   const Mesh& mesh = metadata.mesh_of(variable);
-  SliceQuery query;
-  query.own = has_own_cells(settings, mesh);
+  SliceOptions query = slice_table(purpose).read(settings);
+  query.own = has_own_cells(settings, query, mesh);
   if (query.own) {
     require_own_cells(settings, variable, metadata);
   } else {
     require_cells_between(settings, variable, metadata, "a slice");
   }
-  if (purpose == Purpose::surface) {
-    query.variables = read_fields(settings, variable, metadata);
-    query.single = read_single(settings);
-  }
+  if (purpose == Purpose::surface) query.variables = read_fields(settings, variable, metadata);
   if (std::find(query.variables.begin(), query.variables.end(), variable.id) != query.variables.end()) {
     settings.fail("fields", fmt::format("'{}' is the slice's `variable` already; leave it out", variable.name));
   }
   query.variables.insert(query.variables.begin(), variable.id);
-  query.plane = read_plane(settings, mesh);
-  read_own_cells(settings, metadata, query);
+  query.plane = read_plane(settings, query.written, mesh);
+  check_own_cells(settings, metadata, query);
   return query;
 }
 

@@ -108,37 +108,44 @@ Bytes to_bytes(std::vector<BlockPart> parts) {
   return to_bytes(pieces);
 }
 
-std::vector<Option> threshold_options(Purpose purpose) {
-  std::vector<Option> options{
-      variable_option("The variable that decides; it is part of the result."),
-      component_option("The component that decides, from 0; required if the variable has several."),
-      {.name = "minimum", .type = OptionType::real, .text = "Leaves out lower values. Default: no limit."},
-      {.name = "maximum", .type = OptionType::real, .text = "Leaves out higher values. Default: no limit."},
-      {.name = "points",
-       .type = OptionType::choice,
-       .default_value = "all",
-       .text = "For a variable at points: `all` points of a cell must have a value in the range, or `any` one.",
-       .choices = {"all", "any"}}};
-  for (Option& option : choice_options()) options.push_back(std::move(option));
-  if (purpose == Purpose::surface) options.push_back(part_fields_option());
-  return options;
+namespace {
+
+/// The options of a threshold; read_part reads those of a part of a mesh.
+OptionTable<ThresholdQuery> threshold_table(Purpose purpose) {
+  using Query = ThresholdQuery;
+  OptionTable<Query> table{
+      options_read_elsewhere<Query>(
+          {variable_option("The variable that decides; it is part of the result."),
+           component_option("The component that decides, from 0; required if the variable has several.")}),
+      option("minimum", &Query::low, "Leaves out lower values. Default: no limit."),
+      option("maximum", &Query::high, "Leaves out higher values. Default: no limit."),
+      option<OptionType::choice>(
+          "points", &Query::any,
+          "For a variable at points: `all` points of a cell must have a value in the range, or `any` one.",
+          {.standard = "all", .choices = {{"all", false}, {"any", true}}}),
+      options_read_elsewhere<Query>(choice_options())};
+  if (purpose == Purpose::surface) table.add(options_read_elsewhere<Query>({part_fields_option()}));
+  return table;
 }
 
+}  // namespace
+
+std::vector<Option> threshold_options(Purpose purpose) { return threshold_table(purpose).declarations(); }
+
 ThresholdQuery read_threshold(const Settings& settings, const Metadata& metadata, Purpose purpose) {
+  const OptionTable<ThresholdQuery> options = threshold_table(purpose);
   ThresholdQuery query{read_part(settings, metadata, "a threshold", purpose)};
   const Variable& variable = metadata.variables.at(static_cast<std::size_t>(query.variables.front()));
   query.component = read_one_component(settings, variable);
-  if (!settings.has("minimum") && !settings.has("maximum")) {
+  options.fill(settings, metadata, query);
+  if (!options.given(settings, &ThresholdQuery::low) && !options.given(settings, &ThresholdQuery::high)) {
     settings.fail("minimum", "a threshold has neither `minimum` nor `maximum`, and would keep everything; give one");
   }
-  if (settings.has("minimum")) query.low = settings.real("minimum");
-  if (settings.has("maximum")) query.high = settings.real("maximum");
   if (!(query.low <= query.high)) {
     settings.fail("maximum", fmt::format("found a range from {} to {}, expected numbers, the lower one as `minimum`",
                                          query.low, query.high));
   }
-  query.any = settings.text("points") == "any";
-  if (query.any && settings.given("points") && variable.centering == Centering::cell) {
+  if (query.any && variable.centering == Centering::cell) {
     settings.fail("points",
                   fmt::format("'{}' lies in cells, each of which has one value; leave `points` out", variable.name));
   }

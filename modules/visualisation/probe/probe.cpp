@@ -29,26 +29,70 @@ struct ProbePlaces {
   std::vector<std::int64_t> samples;  ///< index on its line
 };
 
-std::string name_or(const Settings& settings, const char* what, std::size_t number) {
-  return settings.has("name") ? settings.text("name") : fmt::format("{}{}", what, number);
+struct ProbePoint {
+  std::optional<std::string> name{};
+  std::vector<double> at{};
+};
+struct ProbeLine {
+  std::optional<std::string> name{};
+  std::vector<double> from{}, to{};
+  std::int64_t samples = 0;
+};
+struct ProbeQuery : sampling::Query {
+  std::vector<ProbePoint> points{};
+  std::vector<ProbeLine> lines{};
+  std::string file{};
+};
+
+OptionTable<ProbeQuery> probe_options() {
+  using Query = ProbeQuery;
+  const char* const about_name = "Its name in the table; default: `point0`, `line0`, ...";
+  const OptionTable<ProbePoint> point{
+      option("name", &ProbePoint::name, about_name),
+      place_option("at", &ProbePoint::at, "The position: a number for each dimension of the mesh.")};
+  const OptionTable<ProbeLine> line{
+      option("name", &ProbeLine::name, about_name), place_option("from", &ProbeLine::from, "The first end."),
+      place_option("to", &ProbeLine::to, "The second end."),
+      option("samples", &ProbeLine::samples, "Number of places on the line, at equal distances, including both ends.",
+             {.standard = 100, .minimum = 2, .maximum = 1 << 20})};
+  return {sampling::variables_option(),
+          option("point", &Query::points, "Points: one such map, or a list of them.", {.options = point}),
+          option("line", &Query::lines, "Lines: one such map, or a list of them.", {.options = line}),
+          option<OptionType::choice>(
+              "cells", &Query::linear_cells,
+              "For variables in cells. `own`: the value of the cell that contains the place. `linear`: "
+              "interpolation between cell centres, on uniform and rectilinear meshes and octrees; constant in the "
+              "outer half of the outermost cells, and the cell's own value where a neighbour has none. A neighbour "
+              "on another level is replaced by the mean of the finer cells, or by the coarser cell's value.",
+              {.standard = "own", .choices = {{"own", false}, {"linear", true}}})
+              .then([](const Settings& settings, const std::string& name, const Metadata& metadata,
+                       const sampling::Query& query) { sampling::check_query(settings, name, query, metadata); }),
+          sampling::levels_option(),
+          file_option(&Query::file, "probe.csv",
+                      "The table. Rows of later iterations are appended unless the name tells iterations apart.")};
 }
 
-ProbePlaces read_probe_places(const Settings& settings, int dimensions) {
+ProbePlaces read_probe_places(const Settings& settings, const ProbeQuery& query, int dimensions) {
+  const OptionTable<ProbeQuery> options = probe_options();
   ProbePlaces places;
   const auto add = [&](const std::string& name, std::int64_t sample, const Place& at) {
     places.at.push_back(at);
     places.names.push_back(name);
     places.samples.push_back(sample);
   };
-  for (const Settings& point : settings.maps("point")) {
-    add(name_or(point, "point", places.at.size()), 0, read_place(point, "at", dimensions));
+  const std::vector<Settings> points = settings.maps(options.name(&ProbeQuery::points));
+  for (std::size_t n = 0; n < points.size(); ++n) {
+    const std::string name = query.points[n].name.value_or(fmt::format("point{}", n));
+    add(name, 0, read_place(points[n], "at", dimensions));
   }
-  std::size_t number = 0;
-  for (const Settings& line : settings.maps("line")) {
-    const Place from = read_place(line, "from", dimensions), to = read_place(line, "to", dimensions);
-    const std::string name = name_or(line, "line", number++);
-    const std::int64_t samples = line.integer("samples");
-    for (std::int64_t n = 0; n < samples; ++n) add(name, n, sampling::place_between(from, to, n, samples));
+  const std::vector<Settings> lines = settings.maps(options.name(&ProbeQuery::lines));
+  for (std::size_t number = 0; number < lines.size(); ++number) {
+    const Place from = read_place(lines[number], "from", dimensions), to = read_place(lines[number], "to", dimensions);
+    const ProbeLine& line = query.lines[number];
+    const std::string name = line.name.value_or(fmt::format("line{}", number));
+    for (std::int64_t n = 0; n < line.samples; ++n) {
+      add(name, n, sampling::place_between(from, to, n, line.samples));
+    }
   }
   if (places.at.empty()) settings.fail("point", "there is no place to look at; give a `point` or a `line`");
   return places;
@@ -69,8 +113,8 @@ void keep_least(FoundByTarget& all, std::int64_t target, const Rank& rank, std::
 
 class Probe final : public Task {
  public:
-  Probe(sampling::Query query, ProbePlaces places, const Metadata& metadata, std::string file)
-      : query_(std::move(query)), places_(std::move(places)), file_(std::move(file)), lost_(file_) {
+  Probe(const ProbeQuery& query, ProbePlaces places, const Metadata& metadata)
+      : query_(query), places_(std::move(places)), file_(query.file), lost_(file_) {
     const Variable& first = metadata.variables.at(static_cast<std::size_t>(query_.variables.at(0)));
     dimensions_ = metadata.mesh_of(first).dimensions;
     targets_ = std::make_shared<sampling::ScatteredPoints>(dimensions_, places_.at);
@@ -209,46 +253,6 @@ class Probe final : public Task {
   std::vector<std::string> columns_;
 };
 
-std::vector<Option> probe_options() {
-  const Option name{.name = "name", .text = "Its name in the table; default: `point0`, `line0`, ..."};
-  return {
-      {.name = "variables",
-       .type = OptionType::variable,
-       .list = true,
-       .required = true,
-       .text = "The variables, all on one mesh, with all components.",
-       .least_entries = 1},
-      {.name = "point",
-       .type = OptionType::map,
-       .list = true,
-       .text = "Points: one such map, or a list of them.",
-       .options = {name, place_option("at", "The position: a number for each dimension of the mesh.")}},
-      {.name = "line",
-       .type = OptionType::map,
-       .list = true,
-       .text = "Lines: one such map, or a list of them.",
-       .options = {name,
-                   place_option("from", "The first end."),
-                   place_option("to", "The second end."),
-                   {.name = "samples",
-                    .type = OptionType::integer,
-                    .default_value = "100",
-                    .text = "Number of places on the line, at equal distances, including both ends.",
-                    .minimum = 2,
-                    .maximum = 1 << 20}}},
-      {.name = "cells",
-       .type = OptionType::choice,
-       .default_value = "own",
-       .text = "For variables in cells. `own`: the value of the cell that contains the place. `linear`: "
-               "interpolation between cell centres, on uniform and rectilinear meshes and octrees; constant in the "
-               "outer half of the outermost cells, and the cell's own value where a neighbour has none. A neighbour "
-               "on another level is replaced by the mean of the finer cells, or by the coarser cell's value.",
-       .choices = {"own", "linear"}},
-      sampling::levels_option(),
-      file_option("probe.csv",
-                  "The table. Rows of later iterations are appended unless the name tells iterations apart.")};
-}
-
 }  // namespace
 
 AnalysisKind probe_kind() {
@@ -262,15 +266,11 @@ AnalysisKind probe_kind() {
           "upper cell on uniform and rectilinear meshes, to the first cell on curvilinear ones, and on unstructured "
           "ones to the cell with the lowest `cell_ids`, or without them the lowest block id. A place outside all "
           "cells has NaN, and one warning is given. Only blocks that contain places move.",
-      .options = probe_options(),
+      .options = probe_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        sampling::Query query{sampling::read_variables(settings, "variables", metadata)};
-        query.linear_cells = settings.text("cells") == "linear";
-        sampling::check_query(settings, "cells", query, metadata);
-        const Variable& first = metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
-        query.choice = read_choice_of_levels(settings, metadata.mesh_of(first));
-        ProbePlaces places = read_probe_places(settings, metadata.mesh_of(first).dimensions);
-        return std::make_unique<Probe>(std::move(query), std::move(places), metadata, settings.text("file"));
+        const ProbeQuery query = probe_options().read(settings, metadata);
+        ProbePlaces places = read_probe_places(settings, query, sampling::mesh_of(query, metadata).dimensions);
+        return std::make_unique<Probe>(query, std::move(places), metadata);
       }};
 }
 

@@ -63,7 +63,7 @@ const OptionTable<KeyFrame>& key_options() {
   return table;
 }
 
-const OptionTable<CameraOptions>& camera_options() {
+const OptionTable<CameraOptions>& table_of_cameras() {
   static const OptionTable<CameraOptions> table{
       option("name", &CameraOptions::name, "Name of the camera in a Cinema database. Default: its number, from 0."),
       option<OptionType::file>("file", &CameraOptions::file,
@@ -198,7 +198,7 @@ void check_between(const Settings& settings, const CameraPlace& a, const CameraP
 
 void check_path(const Settings& camera, const CameraOptions& options, const CameraPlace& still, const Domain* domain) {
   if (options.path.empty()) return;
-  const std::vector<Settings> places = camera.maps(camera_options().name(&CameraOptions::path));
+  const std::vector<Settings> places = camera.maps(table_of_cameras().name(&CameraOptions::path));
   for (std::size_t n = 0; n < places.size(); ++n) {
     const KeyFrame& key = options.path[n];
     check_key(places[n], key, options.path.front(), n > 0 ? &options.path[n - 1] : nullptr);
@@ -240,7 +240,7 @@ class CamerasReader {
       : file_(std::move(file)), domain_(domain), several_(cameras > 1), database_(is_picture_database(file_)) {}
 
   void add(const Settings& camera, std::size_t number) {
-    CameraOptions options = camera_options().read(camera);
+    CameraOptions options = table_of_cameras().read(camera);
     CameraPlace still{options.position, options.focus, options.view, options.up, options.angle, options.zoom, {}, {}};
     if (!options.phi.empty() || !options.theta.empty()) {
       if (options.phi.empty()) options.phi = {0};
@@ -307,7 +307,7 @@ class CamerasReader {
     }
     if (database_) return;
     if (views > 1) {
-      camera.fail(camera.given("phi") ? "phi" : "theta",
+      camera.fail(table_of_cameras().given(camera, &CameraOptions::phi) ? "phi" : "theta",
                   fmt::format("found {} views for the file '{}', expected a Cinema database for several; write for "
                               "example `file: views.cdb`",
                               views, file));
@@ -330,23 +330,15 @@ class CamerasReader {
 
 bool is_picture_database(const std::string& file) { return file.ends_with(".cdb"); }
 
-Option camera_option() {
-  return {.name = "camera",
-          .type = OptionType::map,
-          .list = true,
-          .text =
-              "The camera, or a list of cameras. Data move once for all of them. The default shows the whole domain "
-              "obliquely from above. It depends on the domain only, so frames can be compared.",
-          .options = camera_options().declarations()};
-}
+std::vector<Option> camera_options() { return table_of_cameras().declarations(); }
 
-std::vector<CameraView> read_cameras(const Settings& settings, const std::string& file, const Domain* domain) {
+std::vector<CameraView> read_cameras(const Settings& image, const std::vector<Settings>& cameras,
+                                     const std::string& file, const Domain* domain) {
   if (is_picture_database(file) && names_iteration(file)) {
-    settings.fail("file", fmt::format("found the Cinema database '{}', whose name has a field in braces, expected one "
-                                      "directory for all iterations; remove the field",
-                                      file));
+    image.fail("file", fmt::format("found the Cinema database '{}', whose name has a field in braces, expected one "
+                                   "directory for all iterations; remove the field",
+                                   file));
   }
-  const std::vector<Settings> cameras = settings.maps("camera");
   CamerasReader reader(file, domain, cameras.size());
   for (std::size_t n = 0; n < cameras.size(); ++n) reader.add(cameras[n], n);
   std::vector<CameraView> views = reader.take();

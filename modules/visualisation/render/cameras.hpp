@@ -43,10 +43,10 @@ struct CameraView {
 /// True for the file option's value of a Cinema database, a directory whose name ends in `.cdb`.
 [[nodiscard]] bool is_picture_database(const std::string& file);
 
-/// The option `camera`, and the views that it describes. `file` is that of cameras without one of their own, and
-/// `domain` is null if only the data tell it. Throws Error(configuration).
-[[nodiscard]] Option camera_option();
-[[nodiscard]] std::vector<CameraView> read_cameras(const Settings& settings, const std::string& file,
-                                                   const Domain* domain);
+/// The options of a camera, and the views that some cameras describe. `file` is that of cameras without one of their
+/// own, and `domain` is null if only the data tell it. Throws Error(configuration), at `image` if it is about all.
+[[nodiscard]] std::vector<Option> camera_options();
+[[nodiscard]] std::vector<CameraView> read_cameras(const Settings& image, const std::vector<Settings>& cameras,
+                                                   const std::string& file, const Domain* domain);
 
 }  // namespace sidestream::rendering

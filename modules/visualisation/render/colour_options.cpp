@@ -27,8 +27,7 @@ std::string read_colour_file(const Settings& settings, const std::string& file) 
 }
 
 /// `colours: [first, second, ...]`, or the name of a map.
-ChosenColours listed_colours(const Settings& settings) {
-  const std::vector<std::string> entries = settings.texts("colours");
+ChosenColours listed_colours(const Settings& settings, const std::vector<std::string>& entries) {
   if (entries.size() == 1) {
     const std::vector<std::string> names = colour_map_names();
     if (std::find(names.begin(), names.end(), entries[0]) != names.end()) return {entries[0], {}};
@@ -49,12 +48,8 @@ ChosenColours listed_colours(const Settings& settings) {
   return {{}, evenly_spaced(colours)};
 }
 
-/// `range: running` is read as a single entry, which is NaN.
-bool is_running(const Settings& settings) { return settings.reals("range").size() == 1; }
-
 /// The ends in the configuration, if it has two.
-std::optional<ColourRange> read_ends(const Settings& settings) {
-  const std::vector<double> ends = settings.reals("range");
+std::optional<ColourRange> checked_ends(const Settings& settings, const std::vector<double>& ends) {
   if (ends.size() < 2) return std::nullopt;
   if (!(ends[0] < ends[1]) || !std::isfinite(ends[1] - ends[0])) {
     settings.fail("range", fmt::format("found the range [{}, {}], expected two finite numbers, the lower one first",
@@ -63,73 +58,58 @@ std::optional<ColourRange> read_ends(const Settings& settings) {
   return ColourRange{ends[0], ends[1]};
 }
 
-ColourScaling scaling_named(const std::string& name) {
-  return name == "logarithmic" ? ColourScaling::logarithmic
-         : name == "symmetric" ? ColourScaling::symmetric
-                               : ColourScaling::linear;
-}
-
 }  // namespace
 
-std::vector<Option> colour_options(bool of_layer) {
-  Option colours{.name = "colours",
-                 .list = true,
-                 .default_value = of_layer ? "" : "viridis",
-                 .least_entries = 1,
-                 .most_entries = 256};
-  Option file{.name = "colour_file", .range_text = path_beside_range};
-  Option range{.name = "range",
-               .type = OptionType::real,
-               .list = true,
-               .choices = {"running"},
-               .least_entries = 2,
-               .most_entries = 2};
-  Option scale{.name = "scale",
-               .type = OptionType::choice,
-               .default_value = of_layer ? "" : "linear",
-               .choices = {"linear", "logarithmic", "symmetric"}};
-  if (of_layer) {
-    colours.text = "Colours of this layer, as those of the image, which are the default.";
-    file.text = "The same from a file.";
-    range.text = "Values at the two ends of this layer's colour map; default: those of the image.";
-    scale.text = "The same for this layer; default: that of the image.";
-    return {colours, file, range, scale};
-  }
-  colours.text = fmt::format(
-      "Colour map: {}. All but coolwarm are perceptually uniform, so equal steps look equal; twilight is cyclic, for "
-      "phases and angles. Or a list of two colours or more, evenly spaced and linear in between.",
-      fmt::join(colour_map_names(), ", "));
-  file.text =
-      "A file with a colour map, instead of `colours`: on each line `#rrggbb` or three numbers, all from 0 to 1 or all "
-      "from 0 to 255, perhaps after a position. Colours are linear in sRGB in between.";
-  range.text =
-      "Values at the two ends of the colour map. Default: the smallest and largest value shown in this "
-      "iteration, with which films flicker. `running`: the smallest and largest value shown so far, "
-      "also before a run was resumed; the table `NAME-ranges.csv` next to the frames keeps them.";
-  scale.text =
-      "`logarithmic`: colours follow the logarithm to the base 10; values that are not above 0 are grey. `symmetric`: "
-      "a range that is found in the data is widened to have 0 in its middle.";
-  return {colours, file, range, scale};
+OptionTable<ColourOptions> colour_options(bool of_layer) {
+  const auto text = [&](const std::string& layer, const std::string& image) { return of_layer ? layer : image; };
+  return {
+      option("colours", &ColourOptions::colours,
+             text("Colours of this layer, as those of the image, which are the default.",
+                  fmt::format("Colour map: {}. All but coolwarm are perceptually uniform, so equal steps look equal; "
+                              "twilight is cyclic, for phases and angles. Or a list of two colours or more, evenly "
+                              "spaced and linear in between.",
+                              fmt::join(colour_map_names(), ", "))),
+             {.standard = text("", "viridis"), .least_entries = 1, .most_entries = 256}),
+      option("colour_file", &ColourOptions::file,
+             text("The same from a file.",
+                  "A file with a colour map, instead of `colours`: on each line `#rrggbb` or three numbers, all from 0 "
+                  "to 1 or all from 0 to 255, perhaps after a position. Colours are linear in sRGB in between."),
+             {.range_text = path_beside_range}),
+      option("range", &ColourOptions::range,
+             text("Values at the two ends of this layer's colour map; default: those of the image.",
+                  "Values at the two ends of the colour map. Default: the smallest and largest value shown in this "
+                  "iteration, with which films flicker. `running`: the smallest and largest value shown so far, "
+                  "also before a run was resumed; the table `NAME-ranges.csv` next to the frames keeps them."),
+             {.choices = {"running"}, .least_entries = 2, .most_entries = 2}),
+      option("scale", &ColourOptions::scale,
+             text("The same for this layer; default: that of the image.",
+                  "`logarithmic`: colours follow the logarithm to the base 10; values that are not above 0 are grey. "
+                  "`symmetric`: a range that is found in the data is widened to have 0 in its middle."),
+             {.standard = text("", "linear"),
+              .choices = {{"linear", ColourScaling::linear},
+                          {"logarithmic", ColourScaling::logarithmic},
+                          {"symmetric", ColourScaling::symmetric}}})};
 }
 
 ChosenColours read_colours(const Settings& layer, const Settings& image) {
-  const bool own = layer.has("colours") || layer.has("colour_file");
+  const OptionTable<ColourOptions> table = colour_options(true);
+  ColourOptions options = table.read(layer);
+  const bool own = !options.colours.empty() || options.file;
   const Settings& settings = own ? layer : image;
-  if (!settings.has("colour_file")) return listed_colours(settings);
-  if (settings.given("colours")) {
-    settings.fail("colour_file", "found both 'colours' and 'colour_file'; remove one of them");
+  if (!own) options = table.read(image);
+  if (!options.file) return listed_colours(settings, options.colours);
+  if (table.given(settings, &ColourOptions::colours)) {
+    table.fail(settings, &ColourOptions::file, "found both 'colours' and 'colour_file'; remove one of them");
   }
-  const std::string& file = settings.text("colour_file");
-  return {{}, colours_in(read_colour_file(settings, file), file)};
+  return {{}, colours_in(read_colour_file(settings, *options.file), *options.file)};
 }
 
 ChosenRange read_range(const Settings& layer, const Settings& image) {
-  ChosenRange range;
-  const Settings& ranged = layer.has("range") ? layer : image;
-  const Settings& scaled = layer.has("scale") ? layer : image;
-  range.scaling = scaling_named(scaled.text("scale"));
-  range.running = is_running(ranged);
-  range.fixed = read_ends(ranged);
+  const OptionTable<ColourOptions> table = colour_options(true);
+  const ColourOptions own = table.read(layer), otherwise = table.read(image);
+  const Settings& ranged = own.range.empty() ? image : layer;
+  const std::vector<double>& ends = own.range.empty() ? otherwise.range : own.range;
+  ChosenRange range{own.scale.value_or(otherwise.scale.value()), checked_ends(ranged, ends), ends.size() == 1};
   if (!range.fixed) return range;
   const double low = range.fixed->low, high = range.fixed->high;
   if (range.scaling == ColourScaling::logarithmic) {
@@ -147,6 +127,8 @@ ChosenRange read_range(const Settings& layer, const Settings& image) {
   return range;
 }
 
-void check_range_of_image(const Settings& image) { static_cast<void>(read_ends(image)); }
+void check_range_of_image(const Settings& image) {
+  static_cast<void>(checked_ends(image, colour_options(false).read(image).range));
+}
 
 }  // namespace sidestream::rendering

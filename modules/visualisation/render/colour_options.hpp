@@ -5,13 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "sidestream/extend/options.hpp"
+#include "sidestream/extend/option_table.hpp"
 #include "visualisation/graphics/colour.hpp"
 
 namespace sidestream::rendering {
 
-/// The options `colours`, `colour_file`, `range` and `scale` of an image, or of one of its layers.
-[[nodiscard]] std::vector<Option> colour_options(bool of_layer);
+/// Colours of an image, or of one of its layers, as they are written.
+struct ColourOptions {
+  std::vector<std::string> colours{};
+  std::optional<std::string> file{};
+  std::vector<double> range{};  ///< two ends; NaN stands for `running`
+  std::optional<ColourScaling> scale{};
+};
+
+[[nodiscard]] OptionTable<ColourOptions> colour_options(bool of_layer);
 
 /// A colour map that was chosen: a name, or colours of the user's own.
 struct ChosenColours {

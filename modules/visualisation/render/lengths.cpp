@@ -28,47 +28,39 @@ std::string unit_of_coordinates(const Scene& scene, const Metadata& metadata) {
 
 }  // namespace
 
-std::vector<Option> length_options() {
-  return {
-      {.name = "axes",
-       .type = OptionType::boolean,
-       .default_value = "false",
-       .text = "Axes with ticks, numbers and names along edges of the domain. Numbers and names that would overlap "
-               "other texts, or leave the image, are left out."},
-      {.name = "axis_names",
-       .list = true,
-       .default_value = "[x, y, z]",
-       .text = "Names of the axes.",
-       .least_entries = 1,
-       .most_entries = 3},
-      {.name = "length_unit",
-       .text = "Unit of lengths, for the axes and the scale bar. Default: that of the coordinates which the meshes "
-               "publish, if these have one."},
-      {.name = "scale_bar",
-       .type = OptionType::boolean,
-       .default_value = "false",
-       .text = "A bar of a round length below the domain, for cameras with `projection: parallel` and for flat domains "
-               "seen from the front: otherwise lengths differ from place to place."},
-  };
+const OptionTable<Lengths>& length_options() {
+  static const OptionTable<Lengths> table{
+      option("axes", &Lengths::axes,
+             "Axes with ticks, numbers and names along edges of the domain. Numbers and names that would overlap "
+             "other texts, or leave the image, are left out.",
+             {.standard = false}),
+      option("axis_names", &Lengths::names, "Names of the axes.",
+             {.standard = "[x, y, z]", .least_entries = 1, .most_entries = 3}),
+      option("length_unit", &Lengths::unit,
+             "Unit of lengths, for the axes and the scale bar. Default: that of the coordinates which the meshes "
+             "publish, if these have one."),
+      option("scale_bar", &Lengths::scale_bar,
+             "A bar of a round length below the domain, for cameras with `projection: parallel` and for flat domains "
+             "seen from the front: otherwise lengths differ from place to place.",
+             {.standard = false})};
+  return table;
 }
 
 Lengths read_lengths(const Settings& settings, const Metadata& metadata, const Scene& scene) {
   Lengths lengths;
-  lengths.axes = settings.boolean("axes");
-  lengths.scale_bar = settings.boolean("scale_bar");
-  lengths.unit = settings.has("length_unit") ? settings.text("length_unit") : unit_of_coordinates(scene, metadata);
+  lengths.unit = unit_of_coordinates(scene, metadata);
+  length_options().fill(settings, metadata, lengths);
   lengths.titles.units.fill(lengths.unit);
-  const std::vector<std::string> names = settings.texts("axis_names");
-  for (std::size_t a = 0; a < names.size() && a < 3; ++a) lengths.titles.names[a] = names[a];
+  std::ranges::copy(lengths.names, lengths.titles.names.begin());
   // A domain that is found in the data may turn out to be flat.
   if (!lengths.scale_bar || scene.finds_domain()) return lengths;
   const bool equal = std::ranges::all_of(scene.views, [&](const CameraView& view) {
     return length_of_a_pixel(scene.domain, {view.at({}), scene.domain, layout_of(scene).viewport()}) > 0;
   });
   if (equal) return lengths;
-  settings.fail("scale_bar",
-                "found a scale bar for a camera with perspective, with which lengths differ from place to "
-                "place; write `projection: parallel` for the camera, or `axes: true` instead");
+  length_options().fail(settings, &Lengths::scale_bar,
+                        "found a scale bar for a camera with perspective, with which lengths differ from place to "
+                        "place; write `projection: parallel` for the camera, or `axes: true` instead");
 }
 
 Layout layout_of(const Scene& scene) {

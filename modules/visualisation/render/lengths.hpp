@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sidestream/data/metadata.hpp"
-#include "sidestream/extend/options.hpp"
+#include "sidestream/extend/option_table.hpp"
 #include "visualisation/graphics/annotations.hpp"
 #include "visualisation/graphics/axes.hpp"
 
@@ -16,12 +16,13 @@ struct Scene;
 /// The parts of an image that tell lengths.
 struct Lengths {
   bool axes = false, scale_bar = false;
-  AxisTitles titles;
-  std::string unit;  ///< of the scale bar
+  std::vector<std::string> names{};  ///< of the axes, as they are written
+  AxisTitles titles{};
+  std::string unit{};  ///< of the scale bar
 };
 
 /// The options `axes`, `axis_names`, `length_unit` and `scale_bar`.
-[[nodiscard]] std::vector<Option> length_options();
+[[nodiscard]] const OptionTable<Lengths>& length_options();
 
 /// Reads them. Unless the configuration names a unit it is that of the coordinates which the scene's meshes publish, if
 /// they have the same. The scene must have its layers, views and size. Throws Error(configuration).

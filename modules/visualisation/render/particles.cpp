@@ -31,44 +31,44 @@ Piece piece_of(const ParticlesQuery& query, const BlockView& places, const Block
   return piece;
 }
 
-}  // namespace
-
-std::vector<Option> particles_options() {
-  return {
-      {.name = "mesh", .type = OptionType::mesh, .required = true, .text = "The particles: a mesh of type `points`."},
-      {.name = "radius",
-       .type = OptionType::real,
-       .text = "Radius of each particle in the units of the coordinates, instead of `pixels`.",
-       .minimum = least_radius,
-       .maximum = most_radius},
-      {.name = "pixels",
-       .type = OptionType::real,
-       .text = "Radius of each particle in pixels, independent of its distance. Default: 2, if there is no `radius`.",
-       .minimum = 0.01,
-       .maximum = 1000},
-      {.name = "shape",
-       .type = OptionType::choice,
-       .default_value = "sphere",
-       .text = "`disc`: flat, facing the camera and unlit, with exactly the colours of the colour bar.",
-       .choices = {"sphere", "disc"}},
-  };
+std::int32_t read_coordinates(const Settings& settings, const Metadata& metadata, const ParticlesQuery&) {
+  return read_particles(settings, metadata).array(Role::coordinates);
 }
 
-ParticlesQuery read_particles_query(const Settings& settings, const Metadata& metadata) {
-  const Mesh& mesh = read_particles(settings, metadata);
-  ParticlesQuery query;
-  query.coordinates = mesh.array(Role::coordinates);
-  query.dimensions = mesh.dimensions;
-  query.disc = settings.text("shape") == "disc";
-  if (settings.has("radius") && settings.has("pixels")) {
-    settings.fail("pixels", "found both 'radius' and 'pixels' for the same particles; remove one of them");
+/// Takes one size of the particles out of two options.
+void check_size(const OptionTable<ParticlesQuery>& options, const Settings& settings, const Metadata& metadata,
+                ParticlesQuery& query) {
+  query.dimensions = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.coordinates))).dimensions;
+  const bool in_pixels = options.given(settings, &ParticlesQuery::pixels);
+  if (!options.given(settings, &ParticlesQuery::radius)) {
+    if (!in_pixels) query.pixels = default_pixels;
+  } else if (in_pixels) {
+    options.fail(settings, &ParticlesQuery::pixels,
+                 "found both 'radius' and 'pixels' for the same particles; remove one of them");
   }
-  if (settings.has("radius")) {
-    query.radius = settings.real("radius");
-  } else {
-    query.pixels = settings.has("pixels") ? settings.real("pixels") : default_pixels;
-  }
-  return query;
+}
+
+}  // namespace
+
+OptionTable<ParticlesQuery> particles_options() {
+  using Query = ParticlesQuery;
+  OptionTable<Query> table{
+      options_read_by(read_coordinates,
+                      {{.name = "mesh",
+                        .type = OptionType::mesh,
+                        .required = true,
+                        .text = "The particles: a mesh of type `points`."}},
+                      &Query::coordinates),
+      option("radius", &Query::radius, "Radius of each particle in the units of the coordinates, instead of `pixels`.",
+             {.minimum = least_radius, .maximum = most_radius}),
+      option("pixels", &Query::pixels,
+             "Radius of each particle in pixels, independent of its distance. Default: 2, if there is no `radius`.",
+             {.minimum = 0.01, .maximum = 1000}),
+      option<OptionType::choice>(
+          "shape", &Query::disc,
+          "`disc`: flat, facing the camera and unlit, with exactly the colours of the colour bar.",
+          {.standard = "sphere", .choices = {{"sphere", false}, {"disc", true}}})};
+  return table.then(check_size);
 }
 
 Selection selection_of(const ParticlesQuery& query, const Metadata&) {

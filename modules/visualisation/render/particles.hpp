@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sidestream/extend/analysis.hpp"
+#include "sidestream/extend/option_table.hpp"
 #include "visualisation/contour/contour.hpp"
 
 namespace sidestream::rendering {
@@ -16,10 +17,9 @@ struct ParticlesQuery {
   bool in_domain = false;  ///< the domain includes these particles
 };
 
-/// Options for the particles and their size, without colours, and their checked values; `colour_by` is not read. Throws
+/// Options for the particles and their size, without colours; `colour_by` is not read. Reading throws
 /// Error(configuration).
-[[nodiscard]] std::vector<Option> particles_options();
-[[nodiscard]] ParticlesQuery read_particles_query(const Settings& settings, const Metadata& metadata);
+[[nodiscard]] OptionTable<ParticlesQuery> particles_options();
 
 [[nodiscard]] Selection selection_of(const ParticlesQuery& query, const Metadata& metadata);
 

@@ -1,11 +1,12 @@
 // Reads the layers, colour scales, camera and domain of a scene from the configuration of `render`.
-#include "visualisation/render/scene.hpp"
+#include "visualisation/render/scene_options.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "sidestream/kit/analysis/chart.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
@@ -42,25 +43,28 @@ std::string with_unit(const Variable& variable, const std::string& component) {
 /// Reads the layers into a scene.
 class SceneReader {
  public:
-  SceneReader(const Settings& settings, const Metadata& metadata, Scene& scene)
+  SceneReader(const Settings& settings, const Metadata& metadata, SceneOptions& scene)
       : settings_(settings), metadata_(metadata), scene_(scene) {}
 
   void read() {
-    const char* const kinds[] = {"isosurface", "slice", "threshold", "clip", "particles", "volume", "streamlines"};
-    if (std::ranges::all_of(kinds, [&](const char* kind) { return settings_.maps(kind).empty(); })) {
+    using Layers = std::vector<LayerOptions> SceneOptions::*;
+    using Add = void (SceneReader::*)(const Settings&, LayerOptions&);
+    const std::pair<Layers, Add> kinds[] = {
+        {&SceneOptions::isosurfaces, &SceneReader::add_isosurface}, {&SceneOptions::slices, &SceneReader::add_slice},
+        {&SceneOptions::thresholds, &SceneReader::add_threshold},   {&SceneOptions::clips, &SceneReader::add_clip},
+        {&SceneOptions::particles, &SceneReader::add_particles},    {&SceneOptions::volumes, &SceneReader::add_volume},
+        {&SceneOptions::streamlines, &SceneReader::add_lines}};
+    if (std::ranges::all_of(kinds, [&](const auto& kind) { return (scene_.*kind.first).empty(); })) {
+      std::vector<std::string> names;
+      for (const auto& kind : kinds) names.push_back(table_of_scene().name(kind.first));
       settings_.fail("isosurface", fmt::format("found a render without '{}', so nothing would be seen; add one",
-                                               fmt::join(kinds, "' or '")));
+                                               fmt::join(names, "' or '")));
     }
     check_range_of_image(settings_);
-    for (const Settings& layer : settings_.maps("isosurface")) add_isosurface(layer);
-    for (const Settings& layer : settings_.maps("slice")) add_slice(layer);
-    for (const Settings& layer : settings_.maps("threshold")) {
-      add_part(layer, read_threshold(layer, metadata_, Purpose::picture));
+    for (const auto& [layers, add] : kinds) {
+      const std::vector<Settings> maps = settings_.maps(table_of_scene().name(layers));
+      for (std::size_t n = 0; n < maps.size(); ++n) (this->*add)(maps[n], (scene_.*layers)[n]);
     }
-    for (const Settings& layer : settings_.maps("clip")) add_part(layer, read_clip(layer, metadata_, Purpose::picture));
-    for (const Settings& layer : settings_.maps("particles")) add_particles(layer);
-    for (const Settings& layer : settings_.maps("volume")) add_volume(layer);
-    for (const Settings& layer : settings_.maps("streamlines")) add_lines(layer);
     if (scene_.layers.size() > most_layers) {
       settings_.fail("isosurface", fmt::format("found {} layers in one picture, expected at most {}; make several",
                                                scene_.layers.size(), most_layers));
@@ -68,49 +72,47 @@ class SceneReader {
   }
 
  private:
-  void add_isosurface(const Settings& settings) {
-    Layer layer;
+  void add_isosurface(const Settings& settings, LayerOptions& layer) {
     IsosurfaceQuery query = read_isosurface(settings, metadata_, Purpose::picture);
     const Variable& variable = metadata_.variables[query.variable];
-    if (settings.has("colour_by")) {
-      if (settings.has("colour")) {
-        settings.fail("colour", "found both 'colour' and 'colour_by' for one isosurface; remove one of them");
-      }
+    check_colouring(settings, layer, "one isosurface");
+    if (layer.colour_by) {
       colour_by_field(settings, query, layer);
-    } else if (settings.has("colour") || query.values.size() == 1) {
-      layer.colour = settings.has("colour") ? read_colour(settings, "colour", settings.text("colour"))
-                                            : plain_colours[plain_++ % std::size(plain_colours)];
+    } else if (layer.one_colour || query.values.size() == 1) {
+      take_colour(settings, layer);
     } else {
       layer.colouring = Layer::Colouring::by_value;
       ColourScale& scale = scale_for(settings, variable, query.component, layer);
       scale.values.insert(scale.values.end(), query.values.begin(), query.values.end());
     }
-    layer.opacity = settings.real("opacity");
-    add(variable, query.component);
-    layer.query = std::move(query);
-    scene_.layers.push_back(std::move(layer));
+    name(variable, query.component);
+    add(layer, std::move(query), variable);
+  }
+
+  void add_threshold(const Settings& settings, LayerOptions& layer) {
+    add_part(settings, layer, read_threshold(settings, metadata_, Purpose::picture));
+  }
+  void add_clip(const Settings& settings, LayerOptions& layer) {
+    add_part(settings, layer, read_clip(settings, metadata_, Purpose::picture));
   }
 
   /// Adds a part of a mesh, whose boundary faces are visible.
   template <class Query>
-  void add_part(const Settings& settings, Query query) {
-    Layer layer;
+  void add_part(const Settings& settings, LayerOptions& layer, Query query) {
     const Variable& variable = metadata_.variables[query.variables.front()];
     if (variable.mesh >= 0 && metadata_.mesh_of(variable).kind() == MeshKind::points) {
       settings.fail("variable", fmt::format("'{}' lies on mesh '{}', whose points have no faces to be seen",
                                             variable.name, metadata_.mesh_of(variable).name));
     }
-    if (settings.has("colour")) {
-      if (settings.has("colour_by")) {
-        settings.fail("colour", "found both 'colour' and 'colour_by' for one part of a mesh; remove one of them");
-      }
-      layer.colour = read_colour(settings, "colour", settings.text("colour"));
+    check_colouring(settings, layer, "one part of a mesh");
+    if (layer.one_colour) {
+      take_colour(settings, layer);
     } else {
       const Variable* shown = &variable;
       query.shown_component = read_one_component(settings, variable);
-      if (settings.has("colour_by")) {
-        shown = &read_colour_field(settings, variable);
-        query.shown_component = read_colour_component(settings, *shown);
+      if (layer.colour_by) {
+        shown = &checked_field(settings, layer, variable);
+        query.shown_component = checked_component(settings, layer, *shown);
         require_cells_or_nodes(settings, "colour_by", *shown, metadata_);
         if (shown->id != variable.id) {
           query.variables.push_back(shown->id);
@@ -120,14 +122,24 @@ class SceneReader {
       layer.colouring = Layer::Colouring::by_field;
       scale_for(settings, *shown, query.shown_component, layer).follows_data = true;
     }
-    layer.opacity = settings.real("opacity");
-    add(variable, query.shown_component);
-    layer.query = std::move(query);
-    scene_.layers.push_back(std::move(layer));
+    name(variable, query.shown_component);
+    add(layer, std::move(query), variable);
   }
 
-  const Variable& read_colour_field(const Settings& settings, const Variable& variable) {
-    const Variable& field = *metadata_.find_variable(settings.text("colour_by"));
+  /// Throws if a layer has one colour and those of a variable.
+  static void check_colouring(const Settings& settings, const LayerOptions& layer, const char* what) {
+    if (!layer.one_colour || !layer.colour_by) return;
+    settings.fail("colour", fmt::format("found both 'colour' and 'colour_by' for {}; remove one of them", what));
+  }
+
+  /// Gives a layer the colour that is written, or the next one.
+  void take_colour(const Settings& settings, LayerOptions& layer) {
+    layer.colour = layer.one_colour ? read_colour(settings, "colour", *layer.one_colour)
+                                    : plain_colours[plain_++ % std::size(plain_colours)];
+  }
+
+  const Variable& checked_field(const Settings& settings, const LayerOptions& layer, const Variable& variable) {
+    const Variable& field = *layer.colour_by;
     if (field.mesh != variable.mesh) {
       settings.fail(
           "colour_by",
@@ -137,37 +149,33 @@ class SceneReader {
     return field;
   }
 
-  void colour_by_field(const Settings& settings, IsosurfaceQuery& query, Layer& layer) {
-    const Variable& field = read_colour_field(settings, metadata_.variables[query.variable]);
+  void colour_by_field(const Settings& settings, IsosurfaceQuery& query, LayerOptions& layer) {
+    const Variable& field = checked_field(settings, layer, metadata_.variables[query.variable]);
     if (query.in_levels) require_in_cells(settings, "colour_by", field, metadata_.mesh_of(field));
     query.fields = {field.id};
     layer.colouring = Layer::Colouring::by_field;
-    layer.attribute = read_colour_component(settings, field);
+    layer.attribute = checked_component(settings, layer, field);
     scale_for(settings, field, layer.attribute, layer).follows_data = true;
   }
 
-  static int read_colour_component(const Settings& settings, const Variable& field) {
-    const std::int64_t component = settings.integer("colour_component");
+  static int checked_component(const Settings& settings, const LayerOptions& layer, const Variable& field) {
+    const std::int64_t component = layer.colour_component;
     if (component < field.components) return static_cast<int>(component);
     settings.fail("colour_component", fmt::format("component {} of '{}' does not exist; it has {} (numbered from 0)",
                                                   component, field.name, field.components));
   }
 
-  void add_slice(const Settings& settings) {
-    Layer layer;
+  void add_slice(const Settings& settings, LayerOptions& layer) {
     SliceQuery query = read_slice(settings, metadata_, Purpose::picture);
     const Variable& variable = metadata_.variables[query.variables.front()];
     layer.colouring = Layer::Colouring::by_field;
     layer.attribute = read_one_component(settings, variable);
     scale_for(settings, variable, layer.attribute, layer).follows_data = true;
-    layer.opacity = settings.real("opacity");
-    add(variable, layer.attribute);
-    layer.query = std::move(query);
-    scene_.layers.push_back(std::move(layer));
+    name(variable, layer.attribute);
+    add(layer, std::move(query), variable);
   }
 
-  void add_volume(const Settings& settings) {
-    Layer layer;
+  void add_volume(const Settings& settings, LayerOptions& layer) {
     VolumeQuery query = read_volume(settings, metadata_);
     const Variable& variable = metadata_.variables[query.variable];
     layer.colouring = Layer::Colouring::by_field;
@@ -179,61 +187,49 @@ class SceneReader {
                                          variable.name, variable.name));
     }
     query.range = scale.fixed;
-    add(variable, query.component);
-    layer.query = std::move(query);
-    scene_.layers.push_back(std::move(layer));
+    name(variable, query.component);
+    add(layer, std::move(query), variable);
   }
 
-  void add_particles(const Settings& settings) {
-    Layer layer;
-    ParticlesQuery query = read_particles_query(settings, metadata_);
-    query.in_domain = !settings_.has("domain");
-    const Mesh& mesh = *metadata_.find_mesh(settings.text("mesh"));
-    if (!settings.has("colour_by")) {
-      layer.colour = settings.has("colour") ? read_colour(settings, "colour", settings.text("colour"))
-                                            : plain_colours[plain_++ % std::size(plain_colours)];
+  void add_particles(const Settings& settings, LayerOptions& layer) {
+    ParticlesQuery query = particles_options().read(settings, metadata_);
+    query.in_domain = !scene_.ends;
+    const Mesh& mesh = metadata_.mesh_of(metadata_.variables[query.coordinates]);
+    check_colouring(settings, layer, "the same particles");
+    if (!layer.colour_by) {
+      take_colour(settings, layer);
       name(mesh.name);
-    } else if (settings.has("colour")) {
-      settings.fail("colour", "found both 'colour' and 'colour_by' for the same particles; remove one of them");
     } else {
-      const Variable& field = *metadata_.find_variable(settings.text("colour_by"));
+      const Variable& field = *layer.colour_by;
       if (field.mesh != mesh.id) {
         settings.fail("colour_by", fmt::format("'{}' lies on mesh '{}', not on '{}'; name a variable of the particles",
                                                field.name, metadata_.mesh_of(field).name, mesh.name));
       }
       query.colour_by = field.id;
-      query.component = read_colour_component(settings, field);
+      query.component = checked_component(settings, layer, field);
       layer.colouring = Layer::Colouring::by_field;
       scale_for(settings, field, query.component, layer).follows_data = true;
-      name(with_unit(field, component_name(field, query.component)));
+      name(field, query.component);
     }
     layer.query = query;
-    scene_.layers.push_back(std::move(layer));
+    scene_.layers.push_back(layer);
   }
 
-  void add_lines(const Settings& settings) {
-    Layer layer;
+  void add_lines(const Settings& settings, LayerOptions& layer) {
     const Variable& variable = read_variable(settings, metadata_);
-    layer.width = settings.has("width") ? settings.real("width") : 0;
-    const bool by_field = settings.has("colour_by");
-    if (by_field && settings.has("colour")) {
-      settings.fail("colour", "found both 'colour' and 'colour_by' for the same lines; remove one of them");
-    }
-    const Variable& field = by_field ? read_colour_field(settings, variable) : variable;
+    check_colouring(settings, layer, "the same lines");
+    const Variable& field = layer.colour_by ? checked_field(settings, layer, variable) : variable;
     const streamlines::Query query = streamlines::read_lines(settings, metadata_, {field.id}, "colour_by");
-    if (by_field) {
-      const int component = read_colour_component(settings, field);
+    if (layer.colour_by) {
+      const int component = checked_component(settings, layer, field);
       layer.attribute = static_cast<int>(streamlines::value_of(query, metadata_, field.id, component));
       layer.colouring = Layer::Colouring::by_field;
       scale_for(settings, field, component, layer).follows_data = true;
     } else {
-      layer.colour = settings.has("colour") ? read_colour(settings, "colour", settings.text("colour"))
-                                            : plain_colours[plain_++ % std::size(plain_colours)];
+      take_colour(settings, layer);
     }
     name(variable.title());
-    include_mesh(metadata_.mesh_of(variable));
-    layer.query = query;
-    scene_.layers.push_back(std::move(layer));
+    add(layer, query, variable);
   }
 
   /// The scale of that variable and component in the layer's colours, shared with earlier layers.
@@ -264,14 +260,17 @@ class SceneReader {
     if (scene_.label.find(shown) == std::string::npos) scene_.label += (scene_.label.empty() ? "" : ", ") + shown;
   }
 
-  /// Adds the variable to the caption's label and its mesh to the domain.
-  void add(const Variable& variable, int component) {
-    name(with_unit(variable, component_name(variable, component)));
+  void name(const Variable& variable, int component) { name(with_unit(variable, component_name(variable, component))); }
+
+  /// Adds a layer to the picture, and the mesh of its variable to the domain.
+  void add(LayerOptions& layer, Layer::Query query, const Variable& variable) {
     include_mesh(metadata_.mesh_of(variable));
+    layer.query = std::move(query);
+    scene_.layers.push_back(layer);
   }
 
   void include_mesh(const Mesh& mesh) {
-    if (settings_.has("domain")) return;
+    if (scene_.ends) return;
     if (const auto* tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get())) {
       for (std::size_t a = 0; a < 3; ++a) {
         const double length = static_cast<double>(tree->roots()[a]) * tree->spacing()[a];
@@ -306,13 +305,13 @@ class SceneReader {
 
   const Settings& settings_;
   const Metadata& metadata_;
-  Scene& scene_;
+  SceneOptions& scene_;
   std::size_t plain_ = 0;
 };
 
-void read_domain(const Settings& settings, Scene& scene) {
-  const std::vector<double> ends = settings.reals("domain");
-  if (ends.empty()) return;
+void take_domain(const Settings& settings, SceneOptions& scene) {
+  if (!scene.ends) return;
+  const std::array<double, 6>& ends = *scene.ends;
   for (std::size_t a = 0; a < 3; ++a) {
     if (!std::isfinite(ends[a]) || !std::isfinite(ends[3 + a]) || ends[a] > ends[3 + a]) {
       settings.fail("domain", fmt::format("found {} to {} on axis {}, expected finite numbers, the lower one first: "
@@ -335,19 +334,14 @@ bool Scene::finds_domain() const {
 }
 
 Scene read_scene(const Settings& settings, const Metadata& metadata) {
-  Scene scene;
-  read_domain(settings, scene);
+  SceneOptions scene = table_of_scene().read(settings, metadata);
+  take_domain(settings, scene);
   SceneReader(settings, metadata, scene).read();
-  scene.views = read_cameras(settings, settings.text("file"), scene.finds_domain() ? nullptr : &scene.domain);
-  scene.width = settings.integers<std::int32_t>("size").at(0);
-  scene.height = settings.integers<std::int32_t>("size").at(1);
-  scene.samples = settings.integer<int>("samples");
-  const std::vector<std::string> background = settings.texts("background");
-  scene.background.top = read_colour(settings, "background", background.front());
-  scene.background.bottom = read_colour(settings, "background", background.back());
-  scene.outline = settings.boolean("outline");
-  scene.colour_bar = settings.boolean("colour_bar");
-  scene.caption = settings.text("caption");
+  scene.views = read_cameras(settings, scene.cameras, scene.pattern, scene.finds_domain() ? nullptr : &scene.domain);
+  scene.width = scene.size[0];
+  scene.height = scene.size[1];
+  scene.background = {read_colour(settings, "background", scene.shades.front()),
+                      read_colour(settings, "background", scene.shades.back())};
   if (scene.caption == "none" || scene.caption == "false") scene.caption.clear();
   try {
     static_cast<void>(expand_caption(scene.caption, scene.label, {}));

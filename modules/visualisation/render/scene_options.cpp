@@ -1,205 +1,152 @@
 // Options of the analysis `render`.
+#include "visualisation/render/scene_options.hpp"
+
 #include <fmt/format.h>
 
 #include "sidestream/kit/analysis/common_options.hpp"
-#include "visualisation/render/scene.hpp"
 
 namespace sidestream::rendering {
 namespace {
 
-void add_layer_colours(std::vector<Option>& options) {
-  for (Option& option : colour_options(true)) options.push_back(std::move(option));
+using LayerTable = OptionTable<LayerOptions>;
+
+LayerTable read_elsewhere(std::vector<Option> options) {
+  return {options_read_elsewhere<LayerOptions>(std::move(options))};
 }
 
-Option colour_component_option() {
-  return {.name = "colour_component",
-          .type = OptionType::integer,
-          .default_value = "0",
-          .text = "The component of `colour_by` that is shown.",
-          .minimum = 0};
+LayerTable colour_map() { return read_elsewhere(colour_options(true).declarations()); }
+
+LayerTable shown_component() {
+  return read_elsewhere({component_option("The component that is shown; required if there are several.")});
 }
 
-Option picture_file_option() {
-  Option option = file_option("frame-{index:05}.png",
-                              "The file of each frame. Or a Cinema database such as `views.cdb`: a directory with the "
-                              "frames of all cameras and a table of their times and angles.");
-  option.choices.push_back(".cdb");
-  return option;
+LayerTable opacity() {
+  return {option("opacity", &LayerOptions::opacity,
+                 "The part of the light that the layer keeps back, above 0. Layers below 1 are translucent: each of "
+                 "their faces that lie behind one another is seen.",
+                 {.standard = 1, .minimum = 0.001, .maximum = 1})};
 }
 
-Option layer_opacity_option() {
-  return {.name = "opacity",
-          .type = OptionType::real,
-          .default_value = "1",
-          .text =
-              "The part of the light that the layer keeps back, above 0. Layers below 1 are translucent: each of "
-              "their faces that lie behind one another is seen.",
-          .minimum = 0.001,
-          .maximum = 1};
+/// One colour for `all`, or those of a variable.
+LayerTable colours(const std::string& otherwise, const std::string& all = "the whole layer",
+                   const std::string& by = "Colours the layer by the values of this variable of the same mesh.") {
+  return LayerTable{option("colour", &LayerOptions::one_colour,
+                           fmt::format("One colour for {}: `#rrggbb` or one of {}. Default: {}.", all,
+                                       fmt::join(colour_names(), ", "), otherwise)),
+                    option("colour_by", &LayerOptions::colour_by, by),
+                    option("colour_component", &LayerOptions::colour_component,
+                           "The component of `colour_by` that is shown.", {.standard = 0, .minimum = 0})}
+      .add(colour_map());
 }
 
-void add_colours(std::vector<Option>& options, const std::string& otherwise) {
-  options.push_back({.name = "colour",
-                     .text = fmt::format("One colour for the whole layer: `#rrggbb` or one of {}. Default: {}.",
-                                         fmt::join(colour_names(), ", "), otherwise)});
-  options.push_back({.name = "colour_by",
-                     .type = OptionType::variable,
-                     .text = "Colours the layer by the values of this variable of the same mesh."});
-  options.push_back(colour_component_option());
-  add_layer_colours(options);
-  options.push_back(layer_opacity_option());
+LayerTable isosurface_layer() {
+  return read_elsewhere(isosurface_options(Purpose::picture))
+      .add(colours("a colour of its own for a single value, the colour map for several"))
+      .add(opacity());
 }
 
-Option isosurface_layer() {
-  std::vector<Option> options = isosurface_options(Purpose::picture);
-  add_colours(options, "a colour of its own for a single value, the colour map for several");
-  return {.name = "isosurface",
-          .type = OptionType::map,
-          .list = true,
-          .text = "Isosurfaces in the image: one such map, or a list of them.",
-          .options = std::move(options)};
+LayerTable slice_layer() {
+  return read_elsewhere(slice_options(Purpose::picture)).add(shown_component()).add(colour_map()).add(opacity());
 }
 
-Option slice_layer() {
-  std::vector<Option> options = slice_options(Purpose::picture);
-  options.push_back(component_option("The component that is shown; required if there are several."));
-  add_layer_colours(options);
-  options.push_back(layer_opacity_option());
-  return {.name = "slice",
-          .type = OptionType::map,
-          .list = true,
-          .text = "Planes through the data, coloured by its values: one such map, or a list of them.",
-          .options = std::move(options)};
+LayerTable threshold_layer() {
+  return read_elsewhere(threshold_options(Purpose::picture)).add(colours("the variable's values")).add(opacity());
 }
 
-Option volume_layer() {
-  std::vector<Option> options = volume_options();
-  add_layer_colours(options);
-  return {.name = "volume",
-          .type = OptionType::map,
-          .list = true,
-          .text =
-              "Values as a cloud that emits and absorbs light, by ray casting: one such map, or a list of them. Opaque "
-              "and translucent layers are seen within it.",
-          .options = std::move(options)};
+LayerTable clip_layer() {
+  return read_elsewhere(clip_options(Purpose::picture))
+      .add(shown_component())
+      .add(colours("the variable's values"))
+      .add(opacity());
 }
 
-Option particles_layer() {
-  std::vector<Option> options = particles_options();
-  options.push_back({.name = "colour",
-                     .text = fmt::format("One colour for all: `#rrggbb` or one of {}. Default: one of its own.",
-                                         fmt::join(colour_names(), ", "))});
-  options.push_back({.name = "colour_by",
-                     .type = OptionType::variable,
-                     .text = "Colours each particle by its value of this variable of the mesh."});
-  options.push_back(colour_component_option());
-  add_layer_colours(options);
-  return {.name = "particles",
-          .type = OptionType::map,
-          .list = true,
-          .text =
-              "Particles as balls or discs: one such map, or a list of them. Each particle is drawn once: flagged "
-              "ghosts are not drawn, and of particles with the same `point_ids` only one is. Particles at NaN are "
-              "not drawn, and those without a value (NaN) are grey. Of two at the same depth, the one with the "
-              "darker red is visible, then the darker green and blue, whatever their order. The default domain "
-              "contains the whole balls if they have a `radius`.",
-          .options = std::move(options)};
+LayerTable particles_layer() {
+  return read_elsewhere(particles_options().declarations())
+      .add(colours("one of its own", "all", "Colours each particle by its value of this variable of the mesh."));
 }
 
-Option lines_layer() {
-  std::vector<Option> options = streamlines::line_options();
-  add_colours(options, "one of its own");
-  std::erase_if(options, [](const Option& option) { return option.name == "opacity"; });
-  options.push_back({.name = "width",
-                     .type = OptionType::real,
-                     .text = "Width of the lines in pixels. Default: in proportion to the picture.",
-                     .minimum = 0.1,
-                     .maximum = 100});
-  return {.name = "streamlines",
-          .type = OptionType::map,
-          .list = true,
-          .text =
-              "Stream lines of a vector field, as in `streamlines`: one such map, or a list of them. Not with "
-              "`forward: partials`.",
-          .options = std::move(options)};
+LayerTable volume_layer() { return read_elsewhere(volume_options()).add(colour_map()); }
+
+LayerTable lines_layer() {
+  return read_elsewhere(streamlines::line_options())
+      .add(colours("one of its own"))
+      .add(option("width", &LayerOptions::width, "Width of the lines in pixels. Default: in proportion to the picture.",
+                  {.minimum = 0.1, .maximum = 100}));
 }
 
-Option threshold_layer() {
-  std::vector<Option> options = threshold_options(Purpose::picture);
-  add_colours(options, "the variable's values");
-  return {.name = "threshold",
-          .type = OptionType::map,
-          .list = true,
-          .text =
-              "Boundary faces of the cells in which a variable lies in a range, as in `threshold`. One such map, or "
-              "a list of them.",
-          .options = std::move(options)};
+OptionTable<SceneOptions> layers() {
+  using Scene = SceneOptions;
+  return {
+      option("isosurface", &Scene::isosurfaces, "Isosurfaces in the image: one such map, or a list of them.",
+             {.options = isosurface_layer()}),
+      option("slice", &Scene::slices,
+             "Planes through the data, coloured by its values: one such map, or a list of them.",
+             {.options = slice_layer()}),
+      option("threshold", &Scene::thresholds,
+             "Boundary faces of the cells in which a variable lies in a range, as in `threshold`. One such map, or a "
+             "list of them.",
+             {.options = threshold_layer()}),
+      option("clip", &Scene::clips,
+             "Boundary faces of the part of a mesh on one side of a plane, within a box or outside of it, as in "
+             "`clip`. One such map, or a list of them.",
+             {.options = clip_layer()}),
+      option("particles", &Scene::particles,
+             "Particles as balls or discs: one such map, or a list of them. Each particle is drawn once: flagged "
+             "ghosts are not drawn, and of particles with the same `point_ids` only one is. Particles at NaN are not "
+             "drawn, and those without a value (NaN) are grey. Of two at the same depth, the one with the darker red "
+             "is visible, then the darker green and blue, whatever their order. The default domain contains the whole "
+             "balls if they have a `radius`.",
+             {.options = particles_layer()}),
+      option("volume", &Scene::volumes,
+             "Values as a cloud that emits and absorbs light, by ray casting: one such map, or a list of them. Opaque "
+             "and translucent layers are seen within it.",
+             {.options = volume_layer()}),
+      option("streamlines", &Scene::streamlines,
+             "Stream lines of a vector field, as in `streamlines`: one such map, or a list of them. Not with "
+             "`forward: partials`.",
+             {.options = lines_layer()})};
 }
 
-Option clip_layer() {
-  std::vector<Option> options = clip_options(Purpose::picture);
-  options.push_back(component_option("The component that is shown; required if there are several."));
-  add_colours(options, "the variable's values");
-  return {.name = "clip",
-          .type = OptionType::map,
-          .list = true,
-          .text =
-              "Boundary faces of the part of a mesh on one side of a plane, within a box or outside of it, as in "
-              "`clip`. One such map, or a list of them.",
-          .options = std::move(options)};
+OptionTable<SceneOptions> surroundings() {
+  using Scene = SceneOptions;
+  return {
+      option("size", &Scene::size, picture_size_option().text,
+             {.standard = "[1024, 1024]", .minimum = 16, .maximum = 16384}),
+      option("camera", &Scene::cameras,
+             "The camera, or a list of cameras. Data move once for all of them. The default shows the whole domain "
+             "obliquely from above. It depends on the domain only, so frames can be compared.",
+             {.options = camera_options()}),
+      option("domain", &Scene::ends,
+             "The box that the cameras show and the outline marks: lower corner [x, y, z] and upper corner, six "
+             "numbers in one list. Default: the bounds of the meshes; for meshes that publish their coordinates, those "
+             "of this iteration. A fixed domain makes images of a moving mesh comparable."),
+      option("background", &Scene::shades,
+             "Colour of the background, or two for a gradient from top to bottom, in the format of `colour`.",
+             {.standard = "['#ffffff', '#dfe6ee']", .least_entries = 1, .most_entries = 2}),
+      option("outline", &Scene::outline, "Draws the edges of the domain.", {.standard = true}),
+      option("colour_bar", &Scene::colour_bar, "Explains the colours of each colour map in use.", {.standard = true}),
+      option("caption", &Scene::caption,
+             "Text above the image; `none` for none. {label}, {time}, {cycle} and {index} are replaced, optionally "
+             "with a format, as in {time:.3f}.",
+             {.standard = "{label}    time {time:#.5g}    cycle {cycle}"}),
+      option("samples", &Scene::samples,
+             "Samples along each axis of a pixel. More samples make smoother edges, but cost memory and time.",
+             {.standard = 2, .minimum = 1, .maximum = 4}),
+      file_option(&Scene::pattern, "frame-{index:05}.png",
+                  "The file of each frame. Or a Cinema database such as `views.cdb`: a directory with the frames of "
+                  "all cameras and a table of their times and angles.",
+                  {".cdb"}),
+      options_read_elsewhere<Scene>(colour_options(false).declarations()),
+      options_read_elsewhere<Scene>(length_options().declarations())};
 }
 
 }  // namespace
 
-std::vector<Option> scene_options() {
-  std::vector<Option> options{
-      isosurface_layer(),
-      slice_layer(),
-      threshold_layer(),
-      clip_layer(),
-      particles_layer(),
-      volume_layer(),
-      lines_layer(),
-      picture_size_option(),
-      camera_option(),
-      {.name = "domain",
-       .type = OptionType::real,
-       .list = true,
-       .text =
-           "The box that the cameras show and the outline marks: lower corner [x, y, z] and upper corner, six "
-           "numbers in one list. Default: the bounds of the meshes; for meshes that publish their coordinates, those "
-           "of this iteration. A fixed domain makes images of a moving mesh comparable.",
-       .least_entries = 6,
-       .most_entries = 6},
-      {.name = "background",
-       .list = true,
-       .default_value = "['#ffffff', '#dfe6ee']",
-       .text = "Colour of the background, or two for a gradient from top to bottom, in the format of `colour`.",
-       .least_entries = 1,
-       .most_entries = 2},
-      {.name = "outline",
-       .type = OptionType::boolean,
-       .default_value = "true",
-       .text = "Draws the edges of the domain."},
-      {.name = "colour_bar",
-       .type = OptionType::boolean,
-       .default_value = "true",
-       .text = "Explains the colours of each colour map in use."},
-      {.name = "caption",
-       .default_value = "{label}    time {time:#.5g}    cycle {cycle}",
-       .text = "Text above the image; `none` for none. {label}, {time}, {cycle} and {index} are replaced, optionally "
-               "with a format, as in {time:.3f}."},
-      {.name = "samples",
-       .type = OptionType::integer,
-       .default_value = "2",
-       .text = "Samples along each axis of a pixel. More samples make smoother edges, but cost memory and time.",
-       .minimum = 1,
-       .maximum = 4},
-      picture_file_option(),
-  };
-  for (Option& option : colour_options(false)) options.push_back(std::move(option));
-  for (Option& option : length_options()) options.push_back(std::move(option));
-  return options;
+const OptionTable<SceneOptions>& table_of_scene() {
+  static const OptionTable<SceneOptions> table = layers().add(surroundings());
+  return table;
 }
+
+std::vector<Option> scene_options() { return table_of_scene().declarations(); }
 
 }  // namespace sidestream::rendering

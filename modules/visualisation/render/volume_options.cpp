@@ -31,19 +31,14 @@ void require_volume(const Settings& settings, const Variable& variable, const Me
                             variable.name, mesh.name, mesh.dimensions, mesh.geometry ? mesh.geometry->kind() : "none"));
 }
 
-std::vector<double> read_opacity(const Settings& settings) {
-  const std::vector<double> opacity = settings.reals("opacity");
-  if (std::all_of(opacity.begin(), opacity.end(), [](double a) { return a == 0; })) {
+void check_opacity(const Settings& settings, const VolumeQuery& query) {
+  if (std::all_of(query.opacity.begin(), query.opacity.end(), [](double a) { return a == 0; })) {
     settings.fail("opacity", "found no opacity above 0, so nothing would be seen; write numbers from 0 to 1");
   }
-  return opacity;
-}
-
-std::vector<double> read_values(const Settings& settings, std::size_t count) {
-  const std::vector<double> values = settings.reals("values");
-  if (values.empty()) return values;
-  if (values.size() != count) {
-    settings.fail("values", fmt::format("found {} values for {} opacities; write one for each", values.size(), count));
+  const std::vector<double>& values = query.values;
+  if (!values.empty() && values.size() != query.opacity.size()) {
+    settings.fail("values", fmt::format("found {} values for {} opacities; write one for each", values.size(),
+                                        query.opacity.size()));
   }
   for (std::size_t n = 0; n < values.size(); ++n) {
     if (!std::isfinite(values[n]) || (n > 0 && !(values[n - 1] < values[n]))) {
@@ -51,7 +46,31 @@ std::vector<double> read_values(const Settings& settings, std::size_t count) {
                                           values[n], n + 1));
     }
   }
-  return values;
+}
+
+/// The options; read_volume reads those that depend on the mesh.
+const OptionTable<VolumeQuery>& volume_table() {
+  using Query = VolumeQuery;
+  static const OptionTable<Query> table{
+      options_read_elsewhere<Query>(
+          {variable_option("The variable that is shown. Its mesh is uniform or rectilinear, with or without refinement "
+                           "levels, or an octree."),
+           component_option("The variable's component, from 0; required if it has several.")}),
+      option("opacity", &Query::opacity,
+             "The part of the light that is absorbed along `length`: from 0, clear, to 1, opaque. The numbers belong "
+             "to equally spaced values from the lower to the upper end of the range of colours, or to `values`, and "
+             "are linear in between. `[0, 0, 0.1, 0.5]` shows high values only.",
+             {.required = true, .minimum = 0, .maximum = 1, .least_entries = 2}),
+      option("values", &Query::values,
+             "The values to which the opacities belong, in ascending order; beyond them the first and the last "
+             "opacity apply. With a fixed `range`, blocks in which all is clear are not moved.",
+             {.least_entries = 2}),
+      option("length", &Query::length,
+             "The length along which `opacity` is absorbed, in the units of the mesh. Default: a hundredth of the "
+             "domain's diagonal.",
+             {.minimum = least_length, .range_text = "above 0"}),
+      options_read_elsewhere<Query>(choice_options())};
+  return table;
 }
 
 /// Values at which the opacities apply.
@@ -77,46 +96,15 @@ std::vector<std::array<double, 2>> seen_intervals(const VolumeQuery& query, cons
 
 }  // namespace
 
-std::vector<Option> volume_options() {
-  std::vector<Option> options{
-      variable_option("The variable that is shown. Its mesh is uniform or rectilinear, with or without refinement "
-                      "levels, or an octree."),
-      component_option("The variable's component, from 0; required if it has several."),
-      {.name = "opacity",
-       .type = OptionType::real,
-       .list = true,
-       .required = true,
-       .text = "The part of the light that is absorbed along `length`: from 0, clear, to 1, opaque. The numbers belong "
-               "to equally spaced values from the lower to the upper end of the range of colours, or to `values`, and "
-               "are linear in between. `[0, 0, 0.1, 0.5]` shows high values only.",
-       .minimum = 0,
-       .maximum = 1,
-       .least_entries = 2},
-      {.name = "values",
-       .type = OptionType::real,
-       .list = true,
-       .text = "The values to which the opacities belong, in ascending order; beyond them the first and the last "
-               "opacity apply. With a fixed `range`, blocks in which all is clear are not moved.",
-       .least_entries = 2},
-      {.name = "length",
-       .type = OptionType::real,
-       .text = "The length along which `opacity` is absorbed, in the units of the mesh. Default: a hundredth of the "
-               "domain's diagonal.",
-       .minimum = least_length,
-       .range_text = "above 0"}};
-  for (Option& option : choice_options()) options.push_back(std::move(option));
-  return options;
-}
+std::vector<Option> volume_options() { return volume_table().declarations(); }
 
 VolumeQuery read_volume(const Settings& settings, const Metadata& metadata) {
   const Variable& variable = read_variable(settings, metadata);
   require_volume(settings, variable, metadata);
-  VolumeQuery query;
+  VolumeQuery query = volume_table().read(settings);
   query.variable = variable.id;
   query.component = read_one_component(settings, variable);
-  query.opacity = read_opacity(settings);
-  query.values = read_values(settings, query.opacity.size());
-  if (settings.has("length")) query.length = settings.real("length");
+  check_opacity(settings, query);
   query.choice = read_choice(settings, metadata.mesh_of(variable));
   return query;
 }

@@ -74,10 +74,16 @@ class Findings {
   Rank rank_;
 };
 
+struct ResampleQuery : sampling::Query {
+  GridOptions grid{};
+  std::string file{};
+  Pieces pieces = Pieces::automatic;
+};
+
 class Resample final : public Task {
  public:
-  Resample(sampling::Query query, const ResampleGrid& grid, const Metadata& metadata, std::string file, Pieces pieces)
-      : query_(std::move(query)), grid_(grid), file_(std::move(file)), pieces_(pieces), lost_(file_) {
+  Resample(const ResampleQuery& query, const ResampleGrid& grid, const Metadata& metadata)
+      : query_(query), grid_(grid), file_(query.file), pieces_(query.pieces), lost_(file_) {
     std::vector<std::vector<double>> positions;
     for (std::size_t a = 0; a < static_cast<std::size_t>(grid.dimensions); ++a) positions.push_back(grid.middles(a));
     targets_ = std::make_shared<sampling::GridPoints>(std::move(positions));
@@ -232,39 +238,25 @@ class Resample final : public Task {
   bool mixes_ = false;
 };
 
-std::vector<Option> resample_options() {
-  Option size = grid_size_option();
-  size.required = false;  // `level` may replace it
+OptionTable<ResampleQuery> resample_options() {
+  using Query = ResampleQuery;
   return {
-      {.name = "variables",
-       .type = OptionType::variable,
-       .list = true,
-       .required = true,
-       .text = "The variables, all on one mesh, with all components.",
-       .least_entries = 1},
-      size,
-      {.name = "level",
-       .type = OptionType::integer,
-       .text = "Instead of `size`: the grid has the cells of this refinement level of a uniform mesh or of an octree: "
-               "all of them, or those that overlap the region from `low` to `high`.",
-       .minimum = 0,
-       .maximum = 30},
-      place_option("low",
-                   "Lower corner of the grid. Default: that of the mesh, if it is uniform, rectilinear or an "
-                   "octree.",
-                   false),
-      place_option("high", "Upper corner of the grid, with the same default.", false),
-      {.name = "method",
-       .type = OptionType::choice,
-       .default_value = "nearest",
-       .text =
-           "`nearest`: the value of the cell that contains the centre of the grid's cell, or of the nearest node (in "
-           "cells that are not boxes the node with the largest weight there). `linear`: linear interpolation as in "
-           "`probe`; for variables in cells only on uniform and rectilinear meshes and octrees.",
-       .choices = {"nearest", "linear"}},
+      sampling::variables_option(),
+      options_of(&Query::grid, grid_options()),
+      option<OptionType::choice>(
+          "method", &Query::linear_cells,
+          "`nearest`: the value of the cell that contains the centre of the grid's cell, or of the nearest node (in "
+          "cells that are not boxes the node with the largest weight there). `linear`: linear interpolation as in "
+          "`probe`; for variables in cells only on uniform and rectilinear meshes and octrees.",
+          {.standard = "nearest", .choices = {{"nearest", false}, {"linear", true}}})
+          .then(
+              [](const Settings& settings, const std::string& name, const Metadata& metadata, sampling::Query& query) {
+                query.linear_nodes = query.linear_cells;
+                sampling::check_query(settings, name, query, metadata);
+              }),
       sampling::levels_option(),
-      file_option("resampled-{index:05}.h5", "The data set, one file per iteration."),
-      pieces_option()};
+      file_option(&Query::file, "resampled-{index:05}.h5", "The data set, one file per iteration."),
+      pieces_option(&Query::pieces)};
 }
 
 }  // namespace
@@ -278,16 +270,11 @@ AnalysisKind resample_kind() {
           "refinement levels the finest cell counts, and places outside all cells have NaN. One warning is given, "
           "and the data set's attribute `outside` has their number. The data set has an array for each component of "
           "the variables and one of positions for each axis. Only blocks that overlap the grid move.",
-      .options = resample_options(),
+      .options = resample_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        sampling::Query query{sampling::read_variables(settings, "variables", metadata)};
-        query.linear_nodes = query.linear_cells = settings.text("method") == "linear";
-        sampling::check_query(settings, "method", query, metadata);
-        const Variable& first = metadata.variables.at(static_cast<std::size_t>(query.variables.at(0)));
-        query.choice = read_choice_of_levels(settings, metadata.mesh_of(first));
-        const ResampleGrid grid = read_grid(settings, metadata.mesh_of(first));
-        return std::make_unique<Resample>(std::move(query), grid, metadata, settings.text("file"),
-                                          read_pieces(settings));
+        const ResampleQuery query = resample_options().read(settings, metadata);
+        const ResampleGrid grid = read_grid(settings, query.grid, sampling::mesh_of(query, metadata));
+        return std::make_unique<Resample>(query, grid, metadata);
       }};
 }
 

@@ -5,15 +5,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/data/tree_walk.hpp"
 #include "sidestream/kit/mesh/point_grid.hpp"
 
 namespace sidestream {
 namespace {
 
-/// Reads the corners of the grid; by default those of the mesh.
-void read_corners(const Settings& settings, const Mesh& mesh, ResampleGrid& grid) {
-  const std::vector<double> low = settings.reals("low"), high = settings.reals("high");
+/// Takes the corners of the grid; by default those of the mesh.
+void take_corners(const Settings& settings, const GridOptions& options, const Mesh& mesh, ResampleGrid& grid) {
+  const std::vector<double>&low = options.low, &high = options.high;
   const auto expected = static_cast<std::size_t>(grid.dimensions);
   if (low.empty() != high.empty() || (low.empty() && !mesh.axes())) {
     settings.fail(low.empty() ? "low" : "high",
@@ -41,9 +42,10 @@ void read_corners(const Settings& settings, const Mesh& mesh, ResampleGrid& grid
 }
 
 /// Grid with the cells of a level of a mesh: all of them, or those that a region meets.
-ResampleGrid grid_of_level(const Settings& settings, const Mesh& mesh, std::int32_t level) {
+ResampleGrid grid_of_level(const Settings& settings, const GridOptions& options, const Mesh& mesh) {
+  const std::int32_t level = *options.level;
   const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
-  if (settings.given("size")) settings.fail("size", "`level` says how many cells there are; leave out one of both");
+  if (!options.size.empty()) settings.fail("size", "`level` says how many cells there are; leave out one of both");
   if (mesh.axes() == nullptr || level > finest || (mesh.kind() != MeshKind::uniform && level > 0)) {
     settings.fail("level",
                   fmt::format("mesh '{}' is {} and has no level {} of cells of one size; give the `size` of the "
@@ -52,7 +54,7 @@ ResampleGrid grid_of_level(const Settings& settings, const Mesh& mesh, std::int3
   }
   ResampleGrid region;
   region.dimensions = mesh.dimensions;
-  read_corners(settings, mesh, region);
+  take_corners(settings, options, mesh, region);
   ResampleGrid grid = region;
   const LevelAxes axes(mesh, level);
   for (int a = 0; a < mesh.dimensions; ++a) {
@@ -79,19 +81,32 @@ ResampleGrid grid_of_level(const Settings& settings, const Mesh& mesh, std::int3
 
 }  // namespace
 
-ResampleGrid read_grid(const Settings& settings, const Mesh& given) {
-  const auto level = settings.has("level") ? settings.integer<std::int32_t>("level") : 0;
-  const Mesh mesh = given.kind() == MeshKind::octree ? as_levels(given, level) : given;
-  if (settings.has("level")) return grid_of_level(settings, mesh, level);
+OptionTable<GridOptions> grid_options() {
+  return {
+      grid_size_option(&GridOptions::size, false),  // `level` may replace it
+      option("level", &GridOptions::level,
+             "Instead of `size`: the grid has the cells of this refinement level of a uniform mesh or of an octree: "
+             "all of them, or those that overlap the region from `low` to `high`.",
+             {.minimum = 0, .maximum = 30}),
+      place_option("low", &GridOptions::low,
+                   "Lower corner of the grid. Default: that of the mesh, if it is uniform, rectilinear or an "
+                   "octree.",
+                   false),
+      place_option("high", &GridOptions::high, "Upper corner of the grid, with the same default.", false)};
+}
+
+ResampleGrid read_grid(const Settings& settings, const GridOptions& options, const Mesh& given) {
+  const Mesh mesh = given.kind() == MeshKind::octree ? as_levels(given, options.level.value_or(0)) : given;
+  if (options.level) return grid_of_level(settings, options, mesh);
   ResampleGrid grid;
   grid.dimensions = mesh.dimensions;
-  const auto size = settings.integers<Index>("size");
+  const std::vector<Index>& size = options.size;
   if (static_cast<int>(size.size()) != mesh.dimensions) {
     settings.fail("size", fmt::format("found {} numbers, expected {}, one for each dimension of the mesh", size.size(),
                                       mesh.dimensions));
   }
   std::copy(size.begin(), size.end(), grid.size.begin());
-  read_corners(settings, mesh, grid);
+  take_corners(settings, options, mesh, grid);
   return grid;
 }
 

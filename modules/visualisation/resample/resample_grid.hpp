@@ -2,10 +2,11 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "sidestream/data/mesh.hpp"
-#include "sidestream/extend/options.hpp"
+#include "sidestream/extend/option_table.hpp"
 #include "sidestream/kit/analysis/grid_result.hpp"
 
 namespace sidestream {
@@ -31,7 +32,15 @@ struct ResampleGrid {
   }
 };
 
-/// Reads the grid from `size` or `level`, and `low` and `high`, for a mesh or tree. Throws Error(configuration).
-[[nodiscard]] ResampleGrid read_grid(const Settings& settings, const Mesh& given);
+/// A grid as it is written.
+struct GridOptions {
+  std::vector<Index> size{};
+  std::optional<std::int32_t> level{};
+  std::vector<double> low{}, high{};
+};
+
+/// The options of a grid, and the grid for a mesh or tree. Throws Error(configuration).
+[[nodiscard]] OptionTable<GridOptions> grid_options();
+[[nodiscard]] ResampleGrid read_grid(const Settings& settings, const GridOptions& options, const Mesh& given);
 
 }  // namespace sidestream

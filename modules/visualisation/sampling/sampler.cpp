@@ -18,6 +18,24 @@ const Variable& variable_of(std::int32_t id, const Metadata& metadata) {
   return metadata.variables.at(static_cast<std::size_t>(id));
 }
 
+std::vector<std::int32_t> read_variables(const Settings& settings, const Metadata& metadata, const Query&) {
+  const std::string option = "variables";
+  std::vector<std::int32_t> ids;
+  for (const std::string& name : settings.texts(option)) {
+    const Variable& variable = *metadata.find_variable(name);
+    check_variable(settings, option, variable, metadata);
+    if (std::find(ids.begin(), ids.end(), variable.id) != ids.end()) {
+      settings.fail(option, fmt::format("'{}' is named twice; name each variable once", name));
+    }
+    ids.push_back(variable.id);
+    const Variable& first = variable_of(ids.front(), metadata);
+    if (variable.mesh == first.mesh) continue;
+    settings.fail(option, fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name variables of one mesh", name,
+                                      metadata.mesh_of(variable).name, first.name, metadata.mesh_of(first).name));
+  }
+  return ids;
+}
+
 }  // namespace
 
 void check_variable(const Settings& settings, const std::string& option, const Variable& variable,
@@ -40,22 +58,15 @@ void check_variable(const Settings& settings, const std::string& option, const V
   }
 }
 
-std::vector<std::int32_t> read_variables(const Settings& settings, const std::string& option,
-                                         const Metadata& metadata) {
-  std::vector<std::int32_t> ids;
-  for (const std::string& name : settings.texts(option)) {
-    const Variable& variable = *metadata.find_variable(name);
-    check_variable(settings, option, variable, metadata);
-    if (std::find(ids.begin(), ids.end(), variable.id) != ids.end()) {
-      settings.fail(option, fmt::format("'{}' is named twice; name each variable once", name));
-    }
-    ids.push_back(variable.id);
-    const Variable& first = variable_of(ids.front(), metadata);
-    if (variable.mesh == first.mesh) continue;
-    settings.fail(option, fmt::format("'{}' lies on mesh '{}', but '{}' on '{}'; name variables of one mesh", name,
-                                      metadata.mesh_of(variable).name, first.name, metadata.mesh_of(first).name));
-  }
-  return ids;
+OptionField<Query> variables_option() {
+  return options_read_by(read_variables,
+                         {{.name = "variables",
+                           .type = OptionType::variable,
+                           .list = true,
+                           .required = true,
+                           .text = "The variables, all on one mesh, with all components.",
+                           .least_entries = 1}},
+                         &Query::variables);
 }
 
 void check_query(const Settings& settings, const std::string& option, const Query& query, const Metadata& metadata) {
@@ -90,12 +101,14 @@ Place place_between(const Place& from, const Place& to, std::int64_t n, std::int
   return at;
 }
 
-Option levels_option() {
-  Option option = choice_options().at(0);
-  option.text =
+OptionField<Query> levels_option() {
+  Option levels = choice_options().at(0);
+  levels.text =
       "For octrees and refinement levels: only places whose finest cell is on this level, or on the levels from the "
       "first to the second of two; others have NaN, without a warning.";
-  return option;
+  return options_read_by([](const Settings& settings, const Metadata& metadata,
+                            const Query& query) { return read_choice_of_levels(settings, mesh_of(query, metadata)); },
+                         {levels}, &Query::choice);
 }
 
 namespace {

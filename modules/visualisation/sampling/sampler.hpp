@@ -37,10 +37,10 @@ struct Rank {
 /// Receives a target, the rank and the values: all components of each variable.
 using Sink = std::function<void(std::int64_t target, const Rank&, std::span<const double> values)>;
 
-/// The variables listed in `option`. Throws Error(configuration) if one cannot be sampled, or if they lie on several
-/// meshes.
-[[nodiscard]] std::vector<std::int32_t> read_variables(const Settings& settings, const std::string& option,
-                                                       const Metadata& metadata);
+/// The options `variables`, and `levels` of their mesh. Reading them throws Error(configuration), for example if a
+/// variable cannot be sampled, or if they lie on several meshes.
+[[nodiscard]] OptionField<Query> variables_option();
+[[nodiscard]] OptionField<Query> levels_option();
 /// Throws Error(configuration) if a variable that `option` names cannot be sampled between the mesh's points.
 void check_variable(const Settings& settings, const std::string& option, const Variable& variable,
                     const Metadata& metadata);
@@ -51,9 +51,6 @@ void check_query(const Settings& settings, const std::string& option, const Quer
 [[nodiscard]] Place read_place(const Settings& settings, const std::string& option, int dimensions);
 /// The `n`-th of `count` places at equal distances from one end to the other.
 [[nodiscard]] Place place_between(const Place& from, const Place& to, std::int64_t n, std::int64_t count);
-
-/// The option `levels`, which read_choice_of_levels reads.
-[[nodiscard]] Option levels_option();
 
 /// The blocks that contain targets, with the layers needed around them.
 [[nodiscard]] Selection selection_of(const Query& query, const Metadata& metadata,
