@@ -7,7 +7,7 @@
 
 #include "config/options/read_settings.hpp"
 #include "data/steering.hpp"
-#include "sidestream/extend/options.hpp"
+#include "sidestream/extend/option_table.hpp"
 
 namespace sidestream {
 
@@ -37,6 +37,7 @@ struct Section {
 // The section `placement`: processes that run the tasks.
 
 [[nodiscard]] Section placement_section();
+[[nodiscard]] const OptionTable<PlacementConfig>& placement_options();
 }  // namespace sidestream
 
 // The section `steering`, and checks of values that are set.
