@@ -220,6 +220,101 @@ Mesh make_mesh(const std::string& name, const Settings& settings) {
   return mesh;
 }
 
+Section meshes_section() {
+  const Option axis{.name = "", .type = OptionType::real, .list = true, .least_entries = 2};
+  const auto along = [&](const char* name, bool required) {
+    Option option = axis;
+    option.name = name;
+    option.required = required;
+    option.text = fmt::format("The {} coordinates of the nodes, increasing; one more than cells.", name);
+    option.range_text = "increasing";
+    return option;
+  };
+  std::vector<Option> options{
+      {.name = "type",
+       .type = OptionType::choice,
+       .default_value = "uniform",
+       .text = "`uniform`: equal spacing. `rectilinear`: the coordinates along each axis are listed. `curvilinear`: "
+               "each node has coordinates of its own. `unstructured`: lists of points and of cells of any type. "
+               "`points`: only points. The positions of the last three are in variables, which the options below name. "
+               "`octree`: trees over a box of root cells, one for each block.",
+       .choices = {"uniform", "rectilinear", "curvilinear", "unstructured", "points", "octree"}},
+      {.name = "size",
+       .type = OptionType::integer,
+       .list = true,
+       .text = "Number of cells along x, y and z of a uniform or curvilinear mesh, of root cells of an octree; the "
+               "number of entries is the number of dimensions.",
+       .minimum = 1,
+       .least_entries = 1,
+       .most_entries = 3},
+      {.name = "spacing",
+       .type = OptionType::real,
+       .list = true,
+       .default_value = "1",
+       .text =
+           "Size of a cell of a uniform mesh, of a root cell of an octree, along each axis; one number holds for all "
+           "axes.",
+       .least_entries = 1,
+       .most_entries = 3,
+       .range_text = "above 0"},
+      {.name = "origin",
+       .type = OptionType::real,
+       .list = true,
+       .default_value = "0",
+       .text = "Position of the node (0, 0, 0) of a uniform mesh or an octree; one number holds for all axes.",
+       .least_entries = 1,
+       .most_entries = 3},
+      {.name = "coordinates",
+       .type = OptionType::map,
+       .text = "Positions of the nodes of a rectilinear mesh; the number of axes is the number of dimensions. For "
+               "curvilinear and unstructured meshes and points: the name of the variable with the position of each "
+               "point, a component for each dimension.",
+       .options = {along("x", true), along("y", false), along("z", false)}},
+      {.name = "periodic",
+       .type = OptionType::choice,
+       .list = true,
+       .text = "The axes along which the mesh is periodic.",
+       .choices = {"x", "y", "z"},
+       .most_entries = 3},
+      {.name = "refinement",
+       .type = OptionType::text,
+       .list = true,
+       .text = "For meshes with refinement levels: the number of cells of the next finer level along a cell. One "
+               "entry for each step from a level to the next: `2`, or `2x2x1` if axes differ.",
+       .most_entries = 30,
+       .range_text = "1 to 1024, or one for each axis"},
+      {.name = "fixed",
+       .type = OptionType::boolean,
+       .default_value = "false",
+       .text = "`true`: blocks never change after the start."},
+      {.name = "dimensions",
+       .type = OptionType::integer,
+       .text = "Number of dimensions of the space of an unstructured mesh or points; 3 if left out.",
+       .minimum = 1,
+       .maximum = 3},
+  };
+  const auto array = [&](Role role, const char* text) {
+    options.push_back({.name = std::string(name_of(role)), .type = OptionType::text, .text = text});
+  };
+  array(Role::connectivity, "Variable of an unstructured mesh: the points of its cells, one cell after the other.");
+  array(Role::offsets, "Variable of an unstructured mesh: the end of each cell's points in the connectivity.");
+  array(Role::types, "Variable of an unstructured mesh: the type of each cell, with VTK's numbers.");
+  array(Role::faces, "Variable of an unstructured mesh with polyhedra: their faces, in the format of VTK's files.");
+  array(Role::face_offsets, "Variable of an unstructured mesh with polyhedra: the end of each cell's faces, or -1.");
+  array(Role::point_ids, "Variable: for each point a number that is the same wherever the point occurs.");
+  array(Role::cell_ids, "Variable: for each cell a number that is the same wherever the cell occurs.");
+  array(Role::point_ghosts, "Variable: for each point nonzero if it counts in another block.");
+  array(Role::cell_ghosts, "Variable: for each cell nonzero if it counts in another block.");
+  array(Role::refined, "Variable of an octree: for each cell nonzero if it is refined, and its children follow.");
+  array(Role::owned, "Variable of an octree: for each cell 0 if it counts in another block.");
+  return {"meshes", SectionForm::named,
+          "The meshes the simulation computes on, by name. A mesh may be declared here, by the program's calls, or by "
+          "both if they agree.",
+          "meshes:\n  grid: {type: uniform, size: [$nx, $ny, $nz], spacing: [$h, $h, $h]}\n"
+          "  column: {type: rectilinear, coordinates: {x: [0, 1, 2, 4], y: [0, 1], z: [0, 0.1, 0.3, 0.7]}}",
+          options};
+}
+
 std::vector<Option> mesh_options(const Node& entry) {
   std::vector<Option> options = section("meshes").options;
   const Entry* type = entry.find("type");

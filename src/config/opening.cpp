@@ -21,7 +21,9 @@ Settings read_section(const Document& document, const std::string& name, const R
     alone.where = entry->where;
     alone.entries.push_back(*entry);
   }
-  return read_settings(alone, section(name).options, "the configuration", alone.where, context);
+  const std::vector<Option>& options = section(name).options;
+  const Settings settings = read_settings(alone, options, "the configuration", alone.where, context);
+  return options.front().type == OptionType::map ? settings.map(name) : settings;
 }
 
 namespace {
@@ -258,20 +260,6 @@ PlacementConfig read_placement(const Document& document, const ReadContext& cont
   return placement;
 }
 
-void read_output(OpeningConfig& config, const Document& document, const ReadContext& context) {
-  const Settings output = read_section(document, "output", context).map("output");
-  config.directory = output.text("directory");
-  if (config.directory.empty()) {
-    output.fail("directory", "found an empty 'directory', expected a folder; write '.' for the working directory");
-  }
-  const std::string& existing = output.text("existing");
-  config.existing = existing == "resume"    ? Existing::resume
-                    : existing == "replace" ? Existing::replace
-                                            : Existing::refuse;
-  config.timings = output.boolean("timings");
-  config.fsync = output.boolean("fsync");
-}
-
 }  // namespace
 
 void check_sections(const Document& document) {
@@ -337,7 +325,7 @@ OpeningConfig read_opening(const Document& document) {
   OpeningConfig config;
   config.former_names = former_names_in(document);
   config.placement = read_placement(document, context);
-  read_output(config, document, context);
+  output_options().fill(read_section(document, "output", context), {}, config);
   const Settings plugins = read_section(document, "plugins", context);
   if (const Entry* entry = document.root().find("plugins")) {
     const std::vector<std::string> paths = plugins.texts("plugins");
@@ -346,8 +334,8 @@ OpeningConfig read_opening(const Document& document) {
       config.plugins.emplace_back(paths[n], is_list ? entry->value.items[n].where : entry->value.where);
     }
   }
-  config.stop_on_error = read_section(document, "on_error", context).text("on_error") == "stop";
-  config.drain_limit = read_section(document, "drain_limit", context).real("drain_limit");
+  on_error_options().fill(read_section(document, "on_error", context), {}, config);
+  drain_limit_options().fill(read_section(document, "drain_limit", context), {}, config);
   return config;
 }
 
