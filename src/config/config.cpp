@@ -67,11 +67,12 @@ int default_ahead(const PlacementConfig& placement) {
   return placement.when_full == WhenFull::skip ? std::max(placement.max_in_flight, skipping) : placement.max_in_flight;
 }
 
+/// The section `live` as it is written.
 struct LiveOptions : LiveConfig {
   std::vector<Variable> hold{};
 };
 
-void check_budget(const Settings& settings, const std::string& name, const Metadata&, const LiveOptions& live) {
+void check_budget(const Settings& settings, const std::string& name, const Metadata&, const LiveConfig& live) {
   if (live.budget > 0) return;
   settings.fail(name, fmt::format("found {} for 'budget', expected a number of seconds above 0", live.budget));
 }
@@ -82,11 +83,10 @@ const OptionTable<LiveOptions>& live_options() {
              "`true`: a person who can write into the output directory may ask for analyses that are not in this file, "
              "once or from now on (`sidestream ask`, `sidestream watch`).",
              {.standard = false}),
-      OptionField<LiveOptions>(
-          option("budget", &LiveConfig::budget,
-                 "Seconds that such analyses may take in one iteration. When they are used up, the next one waits for "
-                 "another iteration. One that goes on and takes longer by itself is ended.",
-                 {.standard = 2, .minimum = 0, .range_text = "above 0"}))
+      option("budget", &LiveConfig::budget,
+             "Seconds that such analyses may take in one iteration. When they are used up, the next one waits for "
+             "another iteration. One that goes on and takes longer by itself is ended.",
+             {.standard = 2, .minimum = 0, .range_text = "above 0"})
           .then(check_budget),
       option("hold", &LiveOptions::hold,
              "Variables whose values of the last iteration servers keep, in memory of their own, so that a request "

@@ -85,27 +85,27 @@ OptionTable<Variable> array_options() {
           .then(reduce)};
 }
 
-OptionTable<Variable> variable_options() {
-  OptionTable<Variable> options = array_options();
-  return options.add(OptionTable<Variable>{
-      option("components", &Variable::components, "Values at each point, next to each other in memory.",
-             {.standard = 1, .minimum = 1, .maximum = 1024}),
-      option("order", &Variable::order,
-             "The fastest index in memory. `column`: i, as in Fortran a(i,j,k) and C a[k][j][i]. `row`: k, as in C "
-             "a[i][j][k].",
-             {.standard = "column", .choices = {{"column", Order::column}, {"row", Order::row}}}),
-      option("unit", &Variable::unit, "Unit for labels and files."),
-      option("label", &Variable::label, "Name in captions; if left out the variable's name."),
-      option("group", &Variable::group, "Folder of the variable in files that have folders."),
-      option("time_varying", &Variable::time_varying, "`false`: published once and kept until it is published again.",
-             {.standard = true}),
-      option<OptionType::choice>(
-          "ghosts", &Variable::filled,
-          "The content of published arrays outside their blocks. `filled`: the value at a point that another block "
-          "owns is bit by bit that block's, also at periodic images and at shared nodes; halos for analyses are then "
-          "read there. `untrusted`: halos come from the blocks that own the points.",
-          {.standard = "untrusted", .choices = {{"untrusted", false}, {"filled", true}}}),
-      options_of(&Variable::relations, relation_options())});
+const OptionTable<Variable>& variable_table() {
+  static const OptionTable<Variable> all = array_options().add(
+      {option("components", &Variable::components, "Values at each point, next to each other in memory.",
+              {.standard = 1, .minimum = 1, .maximum = 1024}),
+       option("order", &Variable::order,
+              "The fastest index in memory. `column`: i, as in Fortran a(i,j,k) and C a[k][j][i]. `row`: k, as in C "
+              "a[i][j][k].",
+              {.standard = "column", .choices = {{"column", Order::column}, {"row", Order::row}}}),
+       option("unit", &Variable::unit, "Unit for labels and files."),
+       option("label", &Variable::label, "Name in captions; if left out the variable's name."),
+       option("group", &Variable::group, "Folder of the variable in files that have folders."),
+       option("time_varying", &Variable::time_varying, "`false`: published once and kept until it is published again.",
+              {.standard = true}),
+       option<OptionType::choice>(
+           "ghosts", &Variable::filled,
+           "The content of published arrays outside their blocks. `filled`: the value at a point that another block "
+           "owns is bit by bit that block's, also at periodic images and at shared nodes; halos for analyses are then "
+           "read there. `untrusted`: halos come from the blocks that own the points.",
+           {.standard = "untrusted", .choices = {{"untrusted", false}, {"filled", true}}}),
+       options_of(&Variable::relations, relation_options())});
+  return all;
 }
 
 /// True if two labels agree; one side may omit labels.
@@ -238,19 +238,18 @@ Section variables_section() {
           "The variables that the simulation publishes, by name. A variable may be declared here, by the program's "
           "calls, or by both if they agree.",
           "variables:\n  temperature: {mesh: grid, type: float64, centering: cell, unit: K}",
-          variable_options().declarations()};
+          variable_table().declarations()};
 }
 
 Metadata read_declarations(const Document& document, const ExpressionContext& expressions, const Metadata& declared) {
   Metadata metadata;
   const ReadContext context = context_of(document, expressions, &metadata);
   const std::vector<Settings> meshes = read_meshes(metadata, document, context, declared);
-  const OptionTable<Variable> options = variable_options();
   for (const Entry& entry : named_entries(document, "variables")) {
     check_name(entry.key, "variable", entry.where);
     const Settings settings = read_settings(entry.value, section("variables").options,
                                             fmt::format("the variable '{}'", entry.key), entry.where, context);
-    Variable variable = options.read(settings, metadata);
+    Variable variable = variable_table().read(settings, metadata);
     variable.name = entry.key;
     append(metadata.variables, std::move(variable));
   }

@@ -34,7 +34,7 @@ struct Section {
 /// Options of every entry under `analyses:` and `outputs:` besides those of its kind.
 [[nodiscard]] const std::vector<Option>& task_options();
 
-// Sections that are declared where they are read.
+// Sections that other files declare.
 
 [[nodiscard]] Section placement_section();  ///< processes that run the tasks
 [[nodiscard]] Section meshes_section();

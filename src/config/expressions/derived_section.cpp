@@ -13,6 +13,7 @@ namespace sidestream {
 
 namespace {
 
+/// An entry of the section.
 struct DerivedEntry : Variable {
   std::string cells_of{};  ///< the name of a mesh
 };
