@@ -67,22 +67,48 @@ int default_ahead(const PlacementConfig& placement) {
   return placement.when_full == WhenFull::skip ? std::max(placement.max_in_flight, skipping) : placement.max_in_flight;
 }
 
-/// The variables of `hold`, with those of the arrays of their meshes. None where no server waits between two
-/// iterations, so that one line moves the work.
-std::vector<std::int32_t> read_held(const Settings& settings, const PlacementConfig& placement,
-                                    const Metadata& metadata) {
+/// The section `live` as it is written.
+struct LiveOptions : LiveConfig {
+  std::vector<Variable> hold{};
+};
+
+void check_budget(const Settings& settings, const std::string& name, const Metadata&, const LiveConfig& live) {
+  if (live.budget > 0) return;
+  settings.fail(name, fmt::format("found {} for 'budget', expected a number of seconds above 0", live.budget));
+}
+
+const OptionTable<LiveOptions>& live_options() {
+  static const OptionTable<LiveOptions> table{
+      option("requests", &LiveConfig::requests,
+             "`true`: a person who can write into the output directory may ask for analyses that are not in this file, "
+             "once or from now on (`sidestream ask`, `sidestream watch`).",
+             {.standard = false}),
+      option("budget", &LiveConfig::budget,
+             "Seconds that such analyses may take in one iteration. When they are used up, the next one waits for "
+             "another iteration. One that goes on and takes longer by itself is ended.",
+             {.standard = 2, .minimum = 0, .range_text = "above 0"})
+          .then(check_budget),
+      option("hold", &LiveOptions::hold,
+             "Variables whose values of the last iteration servers keep, in memory of their own, so that a request "
+             "need not wait for the next one. No effect with `inline` and `job`.")};
+  return table;
+}
+
+/// The ids of `hold`, with those of the arrays of their meshes. None where no server waits between two iterations, so
+/// that one line moves the work.
+std::vector<std::int32_t> held_by(const LiveOptions& live, const Settings& settings, const PlacementConfig& placement,
+                                  const Metadata& metadata) {
   std::vector<std::int32_t> held;
-  for (const std::string& name : settings.texts("hold")) {
-    const Variable& variable = *metadata.find_variable(name);
+  for (const Variable& variable : live.hold) {
     if (variable.derived()) {
       settings.fail("hold",
                     fmt::format("found the derived variable '{}', expected published ones; name those that it is "
                                 "computed from",
-                                name));
+                                variable.name));
     }
     held.push_back(variable.id);
   }
-  if (!held.empty() && !settings.boolean("requests")) {
+  if (!held.empty() && !live.requests) {
     settings.fail("hold", "found 'hold' without 'requests: yes', expected both; nobody may ask for what is kept");
   }
   if (placement.mode == PlacementMode::inline_ || placement.mode == PlacementMode::job) return {};
@@ -90,24 +116,29 @@ std::vector<std::int32_t> read_held(const Settings& settings, const PlacementCon
 }
 
 LiveConfig read_live(const Document& document, const PlacementConfig& placement, const ReadContext& context) {
-  const Settings section = read_section(document, "live", context);
-  LiveConfig live;
-  const Settings settings = section.map("live");
-  live.requests = settings.boolean("requests");
-  live.budget = settings.real("budget");
-  if (!(live.budget > 0)) {
-    settings.fail("budget", fmt::format("found {} for 'budget', expected a number of seconds above 0", live.budget));
-  }
+  const Settings settings = read_section(document, "live", context);
+  LiveOptions live = live_options().read(settings, *context.metadata);
   if (live.requests && placement.forward == Forward::partials) {
     settings.fail("requests",
                   "found 'requests: yes' with 'forward: partials', expected another 'forward': requests run on servers "
                   "that have the blocks; remove one of them");
   }
-  if (settings.given("hold")) live.held = read_held(settings, placement, *context.metadata);
+  live.held = held_by(live, settings, placement, *context.metadata);
   return live;
 }
 
 }  // namespace
+
+Section live_section() {
+  Option live{.name = "live", .type = OptionType::map, .default_value = "{}"};
+  live.text = "Requests of people to the run while it goes on.";
+  live.options = live_options().declarations();
+  return {"live",
+          SectionForm::option,
+          "Requests of people to a running session. See [requests](requests.md).",
+          "live: {requests: yes, budget: 5}",
+          {live}};
+}
 
 std::vector<std::string> expressions_in_place(const Metadata& metadata) {
   std::vector<std::string> found;
@@ -135,9 +166,8 @@ Config read_config(const Document& document, const Registry& registry, const Par
   }
   const ReadContext context = context_of(document, expressions, &config.metadata);
   config.steering = read_steering(document, context);
-  const Settings ahead = read_section(document, "steering_ahead", context);
-  config.steering_ahead =
-      ahead.has("steering_ahead") ? ahead.integer<int>("steering_ahead") : default_ahead(config.opening.placement);
+  config.steering_ahead = default_ahead(config.opening.placement);
+  steering_ahead_options().fill(read_section(document, "steering_ahead", context), {}, config);
   config.live = read_live(document, config.opening.placement, context);
   // With `off` nothing runs, and kinds of plug-ins, which are not loaded then, are unknown.
   if (config.opening.placement.mode == PlacementMode::off) return config;

@@ -28,26 +28,84 @@ const std::vector<Entry>& named_entries(const Document& document, const std::str
   return found->value.entries;
 }
 
-Variable make_variable(const std::string& name, const Settings& settings, const Metadata& metadata) {
-  Variable variable;
-  variable.name = name;
-  variable.mesh = metadata.find_mesh(settings.text("mesh"))->id;
-  variable.type = *type_named(settings.text("type"));
-  variable.centering = reduced(*centering_named(settings.text("centering")), metadata.mesh_of(variable).dimensions);
-  variable.components = settings.integer<std::int32_t>("components");
-  variable.order = settings.text("order") == "row" ? Order::row : Order::column;
-  variable.time_varying = settings.boolean("time_varying");
-  variable.unit = settings.text("unit");
-  variable.label = settings.text("label");
-  variable.group = settings.text("group");
-  variable.filled = settings.text("ghosts") == "filled";
-  VariableRelations& relations = variable.relations;
-  relations.parent = settings.text("parent");
-  relations.equals = settings.text("equals");
-  relations.face = settings.has("face") ? settings.text("face") : std::string();
-  relations.opposite = settings.text("opposite");
-  relations.divergence_free = settings.texts("divergence_free");
-  return variable;
+/// Relations between values in trees, which codecs of databases may use.
+OptionTable<VariableRelations> relation_options() {
+  return {
+      option("parent", &VariableRelations::parent,
+             "In cells of an octree: how a parent's value follows from its children's. `mean`; `sum`, for amounts in a "
+             "cell; `mean of` a sum of products, such as `mean of density * velocity`. Codecs of databases predict "
+             "with it; where it does not hold nothing is lost."),
+      option("equals", &VariableRelations::equals,
+             "In cells of an octree: the value as a sum of products of others in the same cell, such as `pressure / "
+             "0.4 + 0.5 * density * velocity.x^2`. For the same purpose."),
+      option<OptionType::choice>(
+          "face", &VariableRelations::face,
+          "In cells of an octree: the face of the cell over which the value is the mean of a vector's component along "
+          "that axis. For the same purpose.",
+          {.choices = {"low-x", "high-x", "low-y", "high-y", "low-z", "high-z"}}),
+      option("opposite", &VariableRelations::opposite,
+             "With `face`: the variable of the same component on the opposite face."),
+      option("divergence_free", &VariableRelations::divergence_free,
+             "With `face`: the variables of the other components, on the low and high face of each other axis, if the "
+             "vector has no divergence. Cells are cubes.",
+             {.most_entries = 4})};
+}
+
+/// The place of a variable's values, and their type.
+OptionTable<Variable> array_options() {
+  const auto mesh_id = [](const Settings& settings, const Metadata& metadata, const Variable&) {
+    return metadata.find_mesh(settings.text("mesh"))->id;
+  };
+  const auto reduce = [](const Settings&, const std::string&, const Metadata& metadata, Variable& variable) {
+    variable.centering = reduced(variable.centering, metadata.mesh_of(variable).dimensions);
+  };
+  std::vector<std::pair<std::string, Type>> types;
+  for (int n = 0; n < type_count; ++n) types.emplace_back(name_of(static_cast<Type>(n)), static_cast<Type>(n));
+  return {
+      options_read_by(
+          mesh_id,
+          {{.name = "mesh", .type = OptionType::mesh, .required = true, .text = "The mesh whose points have values."}},
+          &Variable::mesh),
+      option("type", &Variable::type, "Type of one element of the program's array.",
+             {.standard = "float64", .choices = types}),
+      option(
+          "centering", &Variable::centering,
+          "The positions of values: in `cell`s, at each `node` (one more along each axis), at the faces normal to an "
+          "axis (one more along it) or at the edges along an axis (one more along the others). Unused axes have no "
+          "further points.",
+          {.standard = "cell",
+           .choices = {{"cell", Centering::cell},
+                       {"node", Centering::node},
+                       {"x-face", Centering::x_face},
+                       {"y-face", Centering::y_face},
+                       {"z-face", Centering::z_face},
+                       {"x-edge", Centering::x_edge},
+                       {"y-edge", Centering::y_edge},
+                       {"z-edge", Centering::z_edge}}})
+          .then(reduce)};
+}
+
+const OptionTable<Variable>& variable_table() {
+  static const OptionTable<Variable> all = array_options().add(
+      {option("components", &Variable::components, "Values at each point, next to each other in memory.",
+              {.standard = 1, .minimum = 1, .maximum = 1024}),
+       option("order", &Variable::order,
+              "The fastest index in memory. `column`: i, as in Fortran a(i,j,k) and C a[k][j][i]. `row`: k, as in C "
+              "a[i][j][k].",
+              {.standard = "column", .choices = {{"column", Order::column}, {"row", Order::row}}}),
+       option("unit", &Variable::unit, "Unit for labels and files."),
+       option("label", &Variable::label, "Name in captions; if left out the variable's name."),
+       option("group", &Variable::group, "Folder of the variable in files that have folders."),
+       option("time_varying", &Variable::time_varying, "`false`: published once and kept until it is published again.",
+              {.standard = true}),
+       option<OptionType::choice>(
+           "ghosts", &Variable::filled,
+           "The content of published arrays outside their blocks. `filled`: the value at a point that another block "
+           "owns is bit by bit that block's, also at periodic images and at shared nodes; halos for analyses are then "
+           "read there. `untrusted`: halos come from the blocks that own the points.",
+           {.standard = "untrusted", .choices = {{"untrusted", false}, {"filled", true}}}),
+       options_of(&Variable::relations, relation_options())});
+  return all;
 }
 
 /// True if two labels agree; one side may omit labels.
@@ -175,6 +233,14 @@ void merge_variable(Metadata& metadata, Variable variable, const Document& docum
 
 }  // namespace
 
+Section variables_section() {
+  return {"variables", SectionForm::named,
+          "The variables that the simulation publishes, by name. A variable may be declared here, by the program's "
+          "calls, or by both if they agree.",
+          "variables:\n  temperature: {mesh: grid, type: float64, centering: cell, unit: K}",
+          variable_table().declarations()};
+}
+
 Metadata read_declarations(const Document& document, const ExpressionContext& expressions, const Metadata& declared) {
   Metadata metadata;
   const ReadContext context = context_of(document, expressions, &metadata);
@@ -183,7 +249,9 @@ Metadata read_declarations(const Document& document, const ExpressionContext& ex
     check_name(entry.key, "variable", entry.where);
     const Settings settings = read_settings(entry.value, section("variables").options,
                                             fmt::format("the variable '{}'", entry.key), entry.where, context);
-    append(metadata.variables, make_variable(entry.key, settings, metadata));
+    Variable variable = variable_table().read(settings, metadata);
+    variable.name = entry.key;
+    append(metadata.variables, std::move(variable));
   }
   for (const Variable& variable : declared.variables) merge_variable(metadata, variable, document, declared);
   read_arrays(metadata, meshes);

@@ -21,7 +21,9 @@ Settings read_section(const Document& document, const std::string& name, const R
     alone.where = entry->where;
     alone.entries.push_back(*entry);
   }
-  return read_settings(alone, section(name).options, "the configuration", alone.where, context);
+  const std::vector<Option>& options = section(name).options;
+  const Settings settings = read_settings(alone, options, "the configuration", alone.where, context);
+  return options.front().type == OptionType::map ? settings.map(name) : settings;
 }
 
 namespace {
@@ -71,10 +73,10 @@ struct Use {
 constexpr const char* without_groups =
     "the ranks of the simulation run one task after the other; remove it, or write 'mode: nodes'";
 
-std::vector<Use> uses(PlacementMode mode, const std::string& forward) {
+std::vector<Use> uses(PlacementMode mode, Forward forward) {
   const bool cores = mode == PlacementMode::cores, nodes = mode == PlacementMode::nodes;
   const bool job = mode == PlacementMode::job, sidecar = mode == PlacementMode::sidecar;
-  const bool forwards = nodes && forward != "none", partials = nodes && forward == "partials";
+  const bool forwards = nodes && forward != Forward::none, partials = nodes && forward == Forward::partials;
   return {
       {"per_node", cores || sidecar || job || forwards,
        "with 'cores', 'sidecar' and 'job', or with 'nodes' and 'forward',", true,
@@ -101,14 +103,15 @@ std::vector<Use> uses(PlacementMode mode, const std::string& forward) {
 
 /// Refuses options that the placement would ignore. `off` is exempt, so that one word switches it on and off. Returns
 /// warnings, each with its place.
-std::vector<std::string> check_uses(const Settings& settings, PlacementMode mode) {
+std::vector<std::string> check_uses(const Settings& settings, const PlacementConfig& placement) {
   std::vector<std::string> warnings;
-  if (mode == PlacementMode::off) return warnings;
-  for (const Use& use : uses(mode, settings.text("forward"))) {
+  if (placement.mode == PlacementMode::off) return warnings;
+  const std::string& forward = placement_options().name(&PlacementConfig::forward);
+  for (const Use& use : uses(placement.mode, placement.forward)) {
     if (use.counts || !settings.given(use.option)) continue;
     const std::string text =
-        fmt::format("found '{}' with the mode '{}'{}, expected it {} only; {}", use.option, settings.text("mode"),
-                    settings.given("forward") ? fmt::format(" and 'forward: {}'", settings.text("forward")) : "",
+        fmt::format("found '{}' with the mode '{}'{}, expected it {} only; {}", use.option, name_of(placement.mode),
+                    settings.given(forward) ? fmt::format(" and '{}: {}'", forward, settings.text(forward)) : "",
                     use.with, use.refused ? use.remedy : "it is ignored");
     if (use.refused) settings.fail(use.option, text);
     warnings.push_back(fmt::format("{}: {}", settings.where(use.option).text(), text));
@@ -116,11 +119,11 @@ std::vector<std::string> check_uses(const Settings& settings, PlacementMode mode
   return warnings;
 }
 
-void check_placement(const Settings& settings) {
-  const int ways = settings.given("servers") + settings.given("whole_nodes") + settings.given("ranks");
-  if (ways > 1) {
+void check_placement(const Settings& settings, const PlacementConfig& placement) {
+  const bool ranks = !placement.ranks.empty(), nodes = placement.whole_nodes > 0;
+  if (placement_options().given(settings, &PlacementConfig::servers) + nodes + ranks > 1) {
     settings.fail(
-        settings.given("ranks") ? "ranks" : "whole_nodes",
+        ranks ? "ranks" : "whole_nodes",
         "found more than one of 'servers', 'whole_nodes' and 'ranks', expected one of them; remove the others");
   }
 }
@@ -147,18 +150,9 @@ const char* name_of(PlacementMode mode) noexcept {
 
 namespace {
 
-PlacementMode mode_named(const std::string& name) {
-  if (name == "cores") return PlacementMode::cores;
-  if (name == "nodes") return PlacementMode::nodes;
-  if (name == "sidecar") return PlacementMode::sidecar;
-  if (name == "job") return PlacementMode::job;
-  return name == "off" ? PlacementMode::off : PlacementMode::inline_;
-}
-
-/// Reads the session's name. It becomes part of the name of a socket, which has at most 107 bytes.
-std::string read_session(const Settings& settings) {
+/// The session's name becomes part of the name of a socket, which has at most 107 bytes.
+void check_session(const Settings& settings, const std::string& session) {
   constexpr std::size_t longest = 64;
-  const std::string& session = settings.text("session");
   const bool printable = std::none_of(session.begin(), session.end(),
                                       [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   if (session.empty() || session.size() > longest || !printable) {
@@ -166,36 +160,28 @@ std::string read_session(const Settings& settings) {
                                          "control characters; rename it",
                                          session.size(), printable ? "" : " with a control character", longest));
   }
-  return session;
 }
 
 /// Clients that keep their own copies, or are the servers, cannot put them elsewhere.
-WhenFull read_when_full(const Settings& settings, PlacementMode mode) {
-  const std::string& text = settings.text("when_full");
-  if (text != "spill") {
-    if (settings.given("spill") && mode != PlacementMode::off) {
-      settings.fail("spill",
-                    fmt::format("found 'spill' with 'when_full: {}', expected it with 'when_full: spill' only; "
-                                "write that, or remove it",
-                                text));
-    }
-    return text == "skip" ? WhenFull::skip : WhenFull::wait;
+void check_when_full(const Settings& settings, const PlacementConfig& placement) {
+  const PlacementMode mode = placement.mode;
+  if (placement.when_full != WhenFull::spill) {
+    if (mode == PlacementMode::off || !placement_options().given(settings, &PlacementConfig::spill)) return;
+    settings.fail("spill", fmt::format("found 'spill' with 'when_full: {}', expected it with 'when_full: spill' only; "
+                                       "write that, or remove it",
+                                       placement.when_full == WhenFull::skip ? "skip" : "wait"));
   }
-  const bool counts = mode == PlacementMode::cores || mode == PlacementMode::sidecar || mode == PlacementMode::job ||
-                      mode == PlacementMode::off;
-  if (!counts) {
-    settings.fail("when_full", fmt::format("found 'when_full: spill' with the mode '{}', expected it with 'cores', "
-                                           "'sidecar' and 'job' only; write 'wait' or 'skip'",
-                                           settings.text("mode")));
-  }
-  return WhenFull::spill;
+  if (mode != PlacementMode::inline_ && mode != PlacementMode::nodes) return;
+  settings.fail("when_full", fmt::format("found 'when_full: spill' with the mode '{}', expected it with 'cores', "
+                                         "'sidecar' and 'job' only; write 'wait' or 'skip'",
+                                         name_of(mode)));
 }
 
 /// Divides forwarders that reduce, or send to another job, among the groups: each serves one group.
 void divide_forwarders(PlacementConfig& placement, const Settings& settings) {
   const bool sends = placement.mode == PlacementMode::job;
   const int least = static_cast<int>(placement.groups.size());
-  if (!settings.given("per_node")) placement.per_node = least;
+  if (!placement_options().given(settings, &PlacementConfig::per_node)) placement.per_node = least;
   if (placement.per_node >= least) return;
   settings.fail("per_node",
                 fmt::format("found {} {}{} on each node for {} groups, expected at least one for each group, {}; write "
@@ -235,9 +221,8 @@ void note_experiments(PlacementConfig& placement) {
 void divide_servers(PlacementConfig& placement, const Settings& settings, const Node& node,
                     const ReadContext& context) {
   placement.groups = read_groups(node, context.expressions);
-  placement.measured = settings.text("measured");
   const bool all_known = placement.groups.empty() || servers_of(placement.groups) > 0;
-  if (settings.given("measured") && all_known) {
+  if (placement_options().given(settings, &PlacementConfig::measured) && all_known) {
     settings.fail("measured",
                   "found 'measured' without a group of the size 'auto', expected both; write 'groups: {halos: auto, "
                   "spectra: auto}', or remove it");
@@ -260,54 +245,19 @@ PlacementConfig read_placement(const Document& document, const ReadContext& cont
   Node node = placement_node(document);
   name_partitioner(node);
   const Settings settings = read_settings(node, section("placement").options[0].options, "'placement'", where, context);
-  PlacementConfig placement;
-  placement.mode = mode_named(settings.text("mode"));
-  placement.warnings = check_uses(settings, placement.mode);
-  check_placement(settings);
-  placement.per_node = settings.integer<int>("per_node");
-  placement.servers = settings.integer<int>("servers");
-  placement.buffer = settings.integer<std::uint64_t>("buffer");
-  placement.when_full = read_when_full(settings, placement.mode);
-  placement.spill.directory = settings.map("spill").text("directory");
-  placement.spill.size = settings.map("spill").integer<std::uint64_t>("size");
-  placement.poll = settings.real("poll");
-  placement.max_in_flight = settings.integer<int>("max_in_flight");
+  PlacementConfig placement = placement_options().read(settings);
+  placement.warnings = check_uses(settings, placement);
+  check_placement(settings, placement);
+  check_when_full(settings, placement);
   constexpr int most_in_flight = 64;
-  if (placement.when_full == WhenFull::spill && !settings.given("max_in_flight"))
+  if (placement.when_full == WhenFull::spill && !placement_options().given(settings, &PlacementConfig::max_in_flight)) {
     placement.max_in_flight = most_in_flight;
-  placement.pretend_nodes = settings.integer<int>("pretend_nodes");
-  placement.partitioner = settings.text("partitioner");
-  if (settings.has("whole_nodes")) placement.whole_nodes = settings.integer<int>("whole_nodes");
-  placement.ranks = settings.integers<int>("ranks");
-  placement.bind = settings.integers<int>("bind");
+  }
   if (!placement.ranks.empty()) placement.servers = static_cast<int>(placement.ranks.size());
-  placement.move_all = settings.text("move") == "all";
-  const std::string& forward = settings.text("forward");
-  placement.forward = forward == "blocks" ? Forward::blocks : forward == "partials" ? Forward::partials : Forward::none;
-  const std::string& progress = settings.text("progress");
-  placement.progress = progress == "thread"  ? Progress::thread
-                       : progress == "calls" ? Progress::calls
-                                             : Progress::automatic;
-  placement.session = read_session(settings);
-  placement.attach_limit = settings.real("attach_limit");
-  placement.stream = settings.map("stream");
+  check_session(settings, placement.session);
   divide_servers(placement, settings, node, context);
   placement.where = where;
   return placement;
-}
-
-void read_output(OpeningConfig& config, const Document& document, const ReadContext& context) {
-  const Settings output = read_section(document, "output", context).map("output");
-  config.directory = output.text("directory");
-  if (config.directory.empty()) {
-    output.fail("directory", "found an empty 'directory', expected a folder; write '.' for the working directory");
-  }
-  const std::string& existing = output.text("existing");
-  config.existing = existing == "resume"    ? Existing::resume
-                    : existing == "replace" ? Existing::replace
-                                            : Existing::refuse;
-  config.timings = output.boolean("timings");
-  config.fsync = output.boolean("fsync");
 }
 
 }  // namespace
@@ -375,7 +325,7 @@ OpeningConfig read_opening(const Document& document) {
   OpeningConfig config;
   config.former_names = former_names_in(document);
   config.placement = read_placement(document, context);
-  read_output(config, document, context);
+  output_options().fill(read_section(document, "output", context), {}, config);
   const Settings plugins = read_section(document, "plugins", context);
   if (const Entry* entry = document.root().find("plugins")) {
     const std::vector<std::string> paths = plugins.texts("plugins");
@@ -384,8 +334,8 @@ OpeningConfig read_opening(const Document& document) {
       config.plugins.emplace_back(paths[n], is_list ? entry->value.items[n].where : entry->value.where);
     }
   }
-  config.stop_on_error = read_section(document, "on_error", context).text("on_error") == "stop";
-  config.drain_limit = read_section(document, "drain_limit", context).real("drain_limit");
+  on_error_options().fill(read_section(document, "on_error", context), {}, config);
+  drain_limit_options().fill(read_section(document, "drain_limit", context), {}, config);
   return config;
 }
 

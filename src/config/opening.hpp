@@ -13,7 +13,7 @@ void check_sections(const Document& document);
 /// The values under `parameters:`, which are plain numbers.
 [[nodiscard]] Parameters read_parameters(const Document& document);
 
-/// Reads a section of one option, as Settings with only that option.
+/// Reads a section of one option: the content of a map, or Settings with only that option.
 [[nodiscard]] Settings read_section(const Document& document, const std::string& name, const ReadContext& context);
 
 /// True if texts of the program's calls that are not UTF-8 are ISO 8859-1.

@@ -7,7 +7,7 @@
 
 #include "config/options/read_settings.hpp"
 #include "data/steering.hpp"
-#include "sidestream/extend/options.hpp"
+#include "sidestream/extend/option_table.hpp"
 
 namespace sidestream {
 
@@ -34,9 +34,20 @@ struct Section {
 /// Options of every entry under `analyses:` and `outputs:` besides those of its kind.
 [[nodiscard]] const std::vector<Option>& task_options();
 
-// The section `placement`: processes that run the tasks.
+// Sections that other files declare.
 
-[[nodiscard]] Section placement_section();
+[[nodiscard]] Section placement_section();  ///< processes that run the tasks
+[[nodiscard]] Section meshes_section();
+[[nodiscard]] Section variables_section();
+[[nodiscard]] Section live_section();
+
+// Options of sections, with the fields that they fill.
+
+[[nodiscard]] const OptionTable<PlacementConfig>& placement_options();
+[[nodiscard]] const OptionTable<OpeningConfig>& output_options();
+[[nodiscard]] const OptionTable<OpeningConfig>& on_error_options();
+[[nodiscard]] const OptionTable<OpeningConfig>& drain_limit_options();
+[[nodiscard]] const OptionTable<Config>& steering_ahead_options();
 }  // namespace sidestream
 
 // The section `steering`, and checks of values that are set.

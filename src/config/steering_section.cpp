@@ -5,68 +5,73 @@
 
 #include "config/opening.hpp"
 #include "config/options/document.hpp"
+#include "sidestream/extend/option_table.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 
-Section steering_section() {
-  std::vector<Option> options{
-      {.name = "type",
-       .type = OptionType::choice,
-       .default_value = "integer",
-       .text = "`integer`: 64 bits, read with `sidestream_get_int`. `real`: double, `sidestream_get_real`.",
-       .choices = {"integer", "real"}},
-      {.name = "default", .type = OptionType::real, .required = true, .text = "The initial value."},
-      {.name = "minimum", .type = OptionType::real, .text = "The smallest value that may be set."},
-      {.name = "maximum", .type = OptionType::real, .text = "The largest value that may be set."},
-  };
-  return {"steering", SectionForm::named,
-          "Parameters that a person (`sidestream set`) or an analysis changes while the simulation runs, and that it "
-          "reads after each iteration, the same on all ranks; at most 64. See [steering](steering.md).",
-          "steering:\n  stop: {type: integer, default: 0, minimum: 0, maximum: 1}", std::move(options)};
-}
-
 namespace {
 
-/// Converts a real number of the file to an integer if the parameter is one.
-SteeredParameter::Value typed(const Settings& settings, const char* option, bool real) {
+/// The options of a parameter.
+struct SteeringEntry {
+  bool real = false;
+  double initial = 0;
+  std::optional<double> minimum{}, maximum{};
+};
+
+/// Refuses a fraction for a parameter of type integer.
+void check_whole(const Settings& settings, const std::string& option, const Metadata&, const SteeringEntry& entry) {
+  if (entry.real || !settings.has(option)) return;
   const double value = settings.real(option);
-  if (real) return value;
   constexpr double exact = 9007199254740992;  // 2^53: integers up to it are exact in a real number
-  if (value != std::floor(value) || std::abs(value) > exact) {
-    settings.fail(option,
-                  fmt::format("found {} for '{}' of a parameter of type integer, expected a whole number; write "
-                              "one, or 'type: real'",
-                              value, option));
-  }
-  return static_cast<std::int64_t>(value);
+  if (value == std::floor(value) && std::abs(value) <= exact) return;
+  settings.fail(option, fmt::format("found {} for '{}' of a parameter of type integer, expected a whole number; write "
+                                    "one, or 'type: real'",
+                                    value, option));
+}
+
+const OptionTable<SteeringEntry>& steering_options() {
+  static const OptionTable<SteeringEntry> table{
+      option<OptionType::choice>(
+          "type", &SteeringEntry::real,
+          "`integer`: 64 bits, read with `sidestream_get_int`. `real`: double, `sidestream_get_real`.",
+          {.standard = "integer", .choices = {{"integer", false}, {"real", true}}}),
+      option("default", &SteeringEntry::initial, "The initial value.", {.required = true}).then(check_whole),
+      option("minimum", &SteeringEntry::minimum, "The smallest value that may be set.").then(check_whole),
+      option("maximum", &SteeringEntry::maximum, "The largest value that may be set.").then(check_whole)};
+  return table;
 }
 
 SteeredParameter read_parameter(const Entry& entry, const ReadContext& context) {
   check_name(entry.key, "parameter", entry.where);
   const std::string owner = fmt::format("the steered parameter '{}'", entry.key);
   const Settings settings = read_settings(entry.value, section("steering").options, owner, entry.where, context);
-  const bool real = settings.text("type") == "real";
-  SteeredParameter parameter{entry.key, typed(settings, "default", real)};
-  for (const char* bound : {"minimum", "maximum"}) {
-    if (!settings.has(bound)) continue;
-    static_cast<void>(typed(settings, bound, real));
-    (bound == std::string_view("minimum") ? parameter.minimum : parameter.maximum) = settings.real(bound);
-  }
-  if (parameter.minimum && parameter.maximum && *parameter.minimum > *parameter.maximum) {
-    settings.fail("maximum", fmt::format("found the maximum {} below the minimum {}; exchange or correct them",
-                                         *parameter.maximum, *parameter.minimum));
+  const OptionTable<SteeringEntry>& options = steering_options();
+  const auto [real, initial, minimum, maximum] = options.read(settings);
+  SteeredParameter parameter{entry.key, initial, minimum, maximum};
+  if (!real) parameter.initial = static_cast<std::int64_t>(initial);
+  if (minimum && maximum && *minimum > *maximum) {
+    options.fail(
+        settings, &SteeringEntry::maximum,
+        fmt::format("found the maximum {} below the minimum {}; exchange or correct them", *maximum, *minimum));
   }
   try {
     check_steered(parameter, parameter.initial);
   } catch (const Error& error) {
-    settings.fail("default", error.what());
+    options.fail(settings, &SteeringEntry::initial, error.what());
   }
   return parameter;
 }
 
 }  // namespace
+
+Section steering_section() {
+  return {"steering", SectionForm::named,
+          "Parameters that a person (`sidestream set`) or an analysis changes while the simulation runs, and that it "
+          "reads after each iteration, the same on all ranks; at most 64. See [steering](steering.md).",
+          "steering:\n  stop: {type: integer, default: 0, minimum: 0, maximum: 1}", steering_options().declarations()};
+}
 
 std::vector<SteeredParameter> read_steering(const Document& document, const ReadContext& context) {
   std::vector<SteeredParameter> parameters;

@@ -11,39 +11,33 @@
 
 namespace sidestream {
 
-Section derived_section() {
-  std::vector<Option> options{
-      {.name = "expression",
-       .type = OptionType::text,
-       .required = true,
-       .text = "What it is, in each point: numbers, names of variables of one mesh and one centering and functions of "
-               "them. [Derived variables](derived.md) has the functions."},
-      {.name = "mesh",
-       .type = OptionType::mesh,
-       .text =
-           "The uniform mesh in whose cells particles are put (`cic(mass)`), where the expression names no variable "
-           "of that mesh. One has to be published in its cells."},
-      {.name = "type",
-       .type = OptionType::choice,
-       .default_value = "float64",
-       .text = "Type of the result. It is computed with float64, whatever the inputs are, and rounded at the end.",
-       .choices = {"float64", "float32"}},
-      {.name = "unit", .type = OptionType::text, .text = "Unit for labels and files."},
-      {.name = "label",
-       .type = OptionType::text,
-       .text = "Name for people, in captions; without it the variable's name."},
-      {.name = "group", .type = OptionType::text, .text = "Folder of the variable in files that have folders."},
-  };
-  return {"derived", SectionForm::named,
-          "Variables that servers compute from published ones, by name, whenever an analysis or an output that is due "
-          "names them. `name: EXPRESSION` is short for `name: {expression: EXPRESSION}`. An analysis may also have an "
-          "expression in place of a variable's name.",
-          "derived:\n  speed: magnitude(velocity)\n  kinetic: {expression: 0.5 * density * speed^2, unit: J/m3}\n"
-          "  vorticity: curl(velocity)",
-          std::move(options)};
-}
-
 namespace {
+
+/// An entry of the section.
+struct DerivedEntry : Variable {
+  std::string cells_of{};  ///< the name of a mesh
+};
+
+const OptionTable<DerivedEntry>& derived_options() {
+  static const OptionTable<DerivedEntry> table{
+      options_read_elsewhere<DerivedEntry>(
+          {{.name = "expression",
+            .type = OptionType::text,
+            .required = true,
+            .text = "What it is, in each point: numbers, names of variables of one mesh and one centering and "
+                    "functions of them. [Derived variables](derived.md) has the functions."}}),
+      option<OptionType::mesh>(
+          "mesh", &DerivedEntry::cells_of,
+          "The uniform mesh in whose cells particles are put (`cic(mass)`), where the expression names no variable of "
+          "that mesh. One has to be published in its cells."),
+      option("type", &Variable::type,
+             "Type of the result. It is computed with float64, whatever the inputs are, and rounded at the end.",
+             {.standard = "float64", .choices = {{"float64", Type::float64}, {"float32", Type::float32}}}),
+      option("unit", &Variable::unit, "Unit for labels and files."),
+      option("label", &Variable::label, "Name for people, in captions; without it the variable's name."),
+      option("group", &Variable::group, "Folder of the variable in files that have folders.")};
+  return table;
+}
 
 void add(Variable variable, const std::string& text, const ExpressionContext& expressions, const std::string& what,
          const Location& where, Metadata& metadata, const Variable* on = nullptr) {
@@ -58,10 +52,10 @@ void add(Variable variable, const std::string& text, const ExpressionContext& ex
   metadata.variables.push_back(std::move(variable));
 }
 
-/// A variable in the cells of the mesh that `mesh` names; null if it names none.
-const Variable* on_mesh(const Settings& settings, const Metadata& metadata) {
-  if (!settings.has("mesh")) return nullptr;
-  const Mesh& mesh = *metadata.find_mesh(settings.text("mesh"));
+/// A variable in the cells of the mesh; null without a name.
+const Variable* on_mesh(const std::string& name, const Settings& settings, const Metadata& metadata) {
+  if (name.empty()) return nullptr;
+  const Mesh& mesh = *metadata.find_mesh(name);
   for (const Variable& one : metadata.variables) {
     if (one.mesh == mesh.id && one.centering == Centering::cell && one.role == Role::none && !one.derived())
       return &one;
@@ -86,17 +80,24 @@ void read_one(const Entry& entry, const ReadContext& context, Metadata& metadata
   }
   const std::string owner = fmt::format("the derived variable '{}'", entry.key);
   const Settings settings = read_settings(map, section("derived").options, owner, entry.where, context);
-  Variable variable;
+  DerivedEntry variable = derived_options().read(settings);
   variable.name = entry.key;
-  variable.type = *type_named(settings.text("type"));
-  variable.unit = settings.text("unit");
-  variable.label = settings.text("label");
-  variable.group = settings.text("group");
   const Node& text = map.find("expression")->value;
-  add(std::move(variable), text.text, context.expressions, owner, inside(text), metadata, on_mesh(settings, metadata));
+  add(variable, text.text, context.expressions, owner, inside(text), metadata,
+      on_mesh(variable.cells_of, settings, metadata));
 }
 
 }  // namespace
+
+Section derived_section() {
+  return {"derived", SectionForm::named,
+          "Variables that servers compute from published ones, by name, whenever an analysis or an output that is due "
+          "names them. `name: EXPRESSION` is short for `name: {expression: EXPRESSION}`. An analysis may also have an "
+          "expression in place of a variable's name.",
+          "derived:\n  speed: magnitude(velocity)\n  kinetic: {expression: 0.5 * density * speed^2, unit: J/m3}\n"
+          "  vorticity: curl(velocity)",
+          derived_options().declarations()};
+}
 
 void read_derived(const Document& document, const ExpressionContext& expressions, Metadata& metadata) {
   const Entry* found = document.root().find("derived");
