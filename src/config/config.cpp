@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "config/declarations.hpp"
 #include "config/expressions/derived_section.hpp"
 #include "config/groups.hpp"
 #include "config/opening.hpp"

@@ -1,4 +1,3 @@
-#include "config/declarations.hpp"
 
 #include <algorithm>
 

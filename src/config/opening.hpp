@@ -22,4 +22,9 @@ void check_sections(const Document& document);
 /// Checks a user's name for a mesh or a variable, which becomes part of file names and of paths in files.
 void check_name(const std::string& name, const std::string& what, const Location& where);
 
+/// The file's meshes, then those of `declared` that the file lacks; likewise for variables. Ids count from 0. Both
+/// declarations of a name must agree. Throws Error(configuration).
+[[nodiscard]] Metadata read_declarations(const Document& document, const ExpressionContext& expressions,
+                                         const Metadata& declared);
+
 }  // namespace sidestream

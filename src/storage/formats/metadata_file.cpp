@@ -7,7 +7,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "config/declarations.hpp"
+#include "config/opening.hpp"
 #include "config/options/document.hpp"
 #include "config/options/read_settings.hpp"
 #include "sidestream/kit/base/names.hpp"
