@@ -40,7 +40,7 @@ class Simulation:
         live = f"live: {live}\n" if live else ""
         text = f"placement: {placement}\noutput: {{directory: {self.results}}}\n{live}{variables}{analyses}"
         (folder / "run.yaml").write_text(text)
-        words = {"steps": 10**8, "pause_ms": 10, "grid": 12, "until": self.stop} | options
+        words = {"steps": 10**8, "pause_ms": 20, "grid": 12, "until": self.stop} | options
         self.servers = None
         self.process = subprocess.Popen(
             [MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), *(f"{k}={v}" for k, v in words.items())],
@@ -354,7 +354,9 @@ def test_what_is_refused_gets_a_sentence_and_changes_nothing(tmp_path, placement
 def test_failures_stay_with_the_person_who_asked(tmp_path):
     """Nobody else learns of a failure, an analysis that takes too long is ended, and `on_error: stop` sees neither."""
     analyses = CONFIGURED + "on_error: stop\n"
-    with simulation(tmp_path, 4, "{mode: cores, per_node: 2}", "{requests: yes, budget: 0.2}", analyses) as run:
+    placement, live = "{mode: cores, per_node: 2}", "{requests: yes, budget: 0.2}"
+    # The pause is long enough for servers on a busy machine: while they are behind they take no request.
+    with simulation(tmp_path, 4, placement, live, analyses, pause_ms=60) as run:
         status, said = run.ask("sleep: {variable: t, seconds: 0.5}")  # once: however long it takes
         assert status == 0, said
         iteration_in(said)
