@@ -90,7 +90,7 @@ def test_a_run_opens_only_the_modules_that_it_needs(tmp_path):
     environment = {"SIDESTREAM_MODULES": str(folder)}
     done = run(tmp_path, 2, "inline", tasks=SLICE, options=["steps=2"], environment=environment)
     assert done.status == 0, done.text
-    assert (done.results / "slice.vtp.series").exists() or list(done.results.glob("slice*")), done.text
+    assert (done.results / "slice.vtp").is_file(), done.text
 
 
 def test_the_command_knows_modules(tmp_path):
