@@ -1,4 +1,3 @@
-
 #include "analysis/common/kinds.hpp"
 
 namespace sidestream {

@@ -1,9 +1,9 @@
+#include "config/opening.hpp"
 
 #include <algorithm>
 
 #include "config/expressions/relations.hpp"
 #include "config/meshes.hpp"
-#include "config/opening.hpp"
 #include "config/options/document.hpp"
 #include "config/sections.hpp"
 #include "data/mesh_arrays.hpp"

@@ -1,8 +1,8 @@
+#include "config/tasks/tasks.hpp"
 
 #include <filesystem>
 
 #include "config/options/document.hpp"
-#include "config/tasks/tasks.hpp"
 #include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {

@@ -74,10 +74,11 @@ bool is_module_of(const std::string& file, const ModuleKind& kind) {
 }
 
 std::string missing_module(const ModuleKind& kind, const std::vector<std::string>& folders) {
+  const std::string where = folders.empty() ? "that is not loaded" : "found no such module in " + listed(folders);
   return fmt::format(
-      "found '{}', which the module sidestream_{} has, and found no such module in {}; install it beside the library, or "
-      "build Sidestream with {}=ON",
-      kind.kind, kind.module, listed(folders), kind.option);
+      "found '{}', which the module sidestream_{} has, and {}; install it beside the library, or build Sidestream with "
+      "{}=ON",
+      kind.kind, kind.module, where, kind.option);
 }
 
 std::string add_codec_of_module(const std::string& name, const std::string& base, CodecKinds& kinds) {

@@ -39,8 +39,8 @@ struct ModuleKind {
 /// True if `file` is the module that has the kind.
 [[nodiscard]] bool is_module_of(const std::string& file, const ModuleKind& kind);
 
-/// A sentence for a kind whose module is in none of the folders.
-[[nodiscard]] std::string missing_module(const ModuleKind& kind, const std::vector<std::string>& folders);
+/// A sentence for a kind whose module is in none of the folders, or was not loaded.
+[[nodiscard]] std::string missing_module(const ModuleKind& kind, const std::vector<std::string>& folders = {});
 
 /// Adds the codec `name` to `kinds` if it lacks it and a module has it: loads that module only. `base` as above.
 /// Returns an empty text, or a sentence about the module that is not there. Throws Error(configuration) if the module

@@ -55,10 +55,7 @@ const std::vector<Option>& kind_options(const Entry& entry, bool writer, const R
             entry.key);
   }
   if (const ModuleKind* const absent = module_with(KindOf::task, entry.key)) {
-    fail_at(entry.where,
-            "found '{}', which the module sidestream_{} has, and that is not loaded; install it beside the "
-            "library, or build Sidestream with {}=ON",
-            entry.key, absent->module, absent->option);
+    fail_at(entry.where, "{}", missing_module(*absent));
   }
   const std::vector<std::string> known = writer ? keys_of(registry.writers()) : keys_of(registry.analyses());
   const char* what = writer ? "output" : "analysis";

@@ -1,9 +1,9 @@
+#include "storage/hdf5/properties.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/hdf5/properties.hpp"
 
 namespace sidestream::hdf5 {
 

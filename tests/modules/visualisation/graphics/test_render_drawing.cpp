@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "sidestream/kit/analysis/chart.hpp"
 #include "visualisation/graphics/annotations.hpp"
 #include "visualisation/graphics/text.hpp"
 #include "visualisation/graphics/ticks.hpp"
@@ -203,6 +204,8 @@ TEST_CASE("colours are read as written") {
   CHECK(parse_colour("white") == Colour{255, 255, 255});
   for (const char* wrong : {"", "#", "#12345", "#12345g", "whit", "12345678"}) CHECK(!parse_colour(wrong));
   for (const std::string& known : colour_names()) CHECK(parse_colour(known).has_value());
+  for (const std::string& known : colour_map_names()) CHECK_NOTHROW(ColourMap{known});
+  CHECK_THROWS_WITH_AS(ColourMap{"jet"}, doctest::Contains("twilight"), Error);
   for (int v = 0; v < 256; ++v) CHECK(to_srgb(to_linear(static_cast<std::uint8_t>(v))) == v);
 }
 
