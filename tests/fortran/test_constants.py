@@ -1,4 +1,4 @@
-"""The constants of the module are those of sidestream.h, and every function there is called.
+"""The constants of the module are those of codes.h, and every function of sidestream.h is called.
 
 Usage: test_constants.py ROOT
 """
@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 root = Path(sys.argv[1])
-header = (root / "include/sidestream/sidestream.h").read_text(encoding="utf-8")
+header = "".join(
+    (root / "include/sidestream" / name).read_text(encoding="utf-8") for name in ("codes.h", "sidestream.h")
+)
 header = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
 module = (root / "bindings/fortran/sidestream_base.f90").read_text(encoding="utf-8")
 in_c = {name: int(value) for name, value in re.findall(r"\b(SIDESTREAM_\w+) = (\d+)", header)}
