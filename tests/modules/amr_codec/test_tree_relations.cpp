@@ -296,6 +296,7 @@ TEST_CASE("cells that are no cubes") {
 TEST_CASE_TEMPLATE("relations that do not hold do no harm", T, float, double) {
   std::mt19937_64 random(22);
   for (int dimensions = 1; dimensions <= 3; ++dimensions) {
+    if ((dimensions == 2) == std::is_same_v<T, double> && !test_all()) continue;
     const RandomTree tree = some_tree(dimensions);
     Field<T> field = field_of<T>(
         tree, [](const auto& at, std::size_t) { return 2 + std::sin(5 * at[0]) * std::cos(at[1] + at[2]); });

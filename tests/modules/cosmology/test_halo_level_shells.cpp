@@ -181,6 +181,7 @@ TEST_CASE("shells have the leaves that are in them, in every division") {
 
 TEST_CASE("a tree of one level has the profiles, radii and labels of a uniform mesh, bit by bit") {
   MpiCommunicator self(MPI_COMM_SELF);
+  if (MpiCommunicator(test_ranks()).rank() != 0) return;
   TreeWorld world = tree_of(3, 4, 3);
   world.refined = [](const TreeCell& cell) { return cell.level < 3; };
   const std::array<bool, 3> along{true, false, true};

@@ -4,6 +4,7 @@
 
 #include "modules/cosmology/halo_level_cases.hpp"
 #include "support/ranks.hpp"
+#include "support/test_all.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -53,7 +54,7 @@ const char* const file = "halos-{index:05}.csv";
 
 TEST_CASE("halos in trees are those of the finest level, in every division") {
   MpiCommunicator world_communicator(test_ranks()), self(MPI_COMM_SELF);
-  std::size_t found = 0;
+  std::size_t found = 0, tried = 0;
   for (const int dimensions : {1, 2, 3}) {
     for (std::uint64_t seed = 0; seed < (dimensions == 3 ? 2 : 4); ++seed) {
       const std::int32_t deepest = dimensions == 3 ? 3 : 4;
@@ -65,6 +66,8 @@ TEST_CASE("halos in trees are those of the finest level, in every division") {
       for (const int connectivity : {6, 14, 18, 26}) {
         for (const char* rest :
              {"boundary: 6, halo: 7", "boundary: 1.1, halo: 1.6, units: mean, mass_function: {bins: 4}"}) {
+          const std::size_t n = seed + tried / 2 + tried % 2;
+          if (++tried; n % 2 == 1 && !test_all()) continue;
           const std::string yaml = "{variable: t, connectivity: " + std::to_string(connectivity) + ", " + rest + "}";
           const auto one = run(world, along, 1, yaml, self);
           found += one.tables.at(file).rows();

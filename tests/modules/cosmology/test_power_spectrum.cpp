@@ -13,6 +13,7 @@
 #include "support/fake_pieces.hpp"
 #include "support/hash_field.hpp"
 #include "support/ranks.hpp"
+#include "support/test_all.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -280,6 +281,7 @@ TEST_CASE("the same bits for every number of servers, decomposition and division
     Index3 n;
     int dimensions;
   };
+  int tried = 0;
   // Cases with fewer planes and lines than servers, one cell, odd numbers.
   for (const Case& c : {Case{{24, 18, 20}, 3}, Case{{5, 7, 3}, 3}, Case{{2, 2, 2}, 3}, Case{{16, 9, 1}, 2},
                         Case{{33, 1, 1}, 1}, Case{{1, 1, 1}, 3}, Case{{4, 64, 1}, 3}}) {
@@ -288,7 +290,9 @@ TEST_CASE("the same bits for every number of servers, decomposition and division
          {"{variable: a}", "{variable: b, decomposition: slabs}", "{variable: a, with: b, window: cic}",
           "{variable: b, along: x, bins: widening}", "{variable: b, with: a, along: x}"}) {
       const Table expected = alone(domain, yaml);
+      ++tried;
       for (const int groups : {1, 3}) {
+        if (!test_all() && (groups == 1) == (tried % 2 == 0)) continue;
         const auto results = run_pieces(power_spectrum_kind(), yaml, domain, world, {groups, {}});
         if (world.rank() == 0) CHECK(same_bits(results.tables.at("power_spectrum.csv"), expected));
       }
