@@ -88,9 +88,10 @@ class Calls:
 
 
 def calls(header: Path = HEADER) -> str:
-    """The declarations of sidestream.h by the header's own sections."""
+    """The declarations of sidestream.h, and of codes.h, which it includes, by the header's own sections."""
     # Omits lines that only the preprocessor and C++ use. Macros with arguments stay, without bodies of many lines.
     text = header.read_text(encoding="utf-8").replace('extern "C" {', "")
+    text = text.replace('#include "sidestream/codes.h"\n', header.with_name("codes.h").read_text(encoding="utf-8"))
     text = re.sub(r"^(#define \w+\([^)\n]*\))[^\n]*\\\n(?:[^\n]*\\\n)*[^\n]*\n", r"\1\n", text, flags=re.M)
     text = re.sub(r"^#(?!define \w+\([^\\\n]*\n)(?:.*\\\n)*.*\n", "\n", text, flags=re.M)
     found = Calls()
