@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/run_log.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {
@@ -47,15 +48,18 @@ class OwnEnvironment {
 
 // Threads of the library in a program that is not ours.
 
-/// Starts a thread that receives none of the program's signals: they are for its own threads. Throws what std::thread
-/// throws.
+/// Starts a thread that receives none of the program's signals: they are for its own threads. Its messages go where
+/// those of the starting thread go. Throws what std::thread throws.
 template <class Work>
 std::thread thread_without_signals(Work&& work) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    std::thread thread(std::forward<Work>(work));
+    std::thread thread([log = current_log(), own = std::forward<Work>(work)]() mutable {
+      const LogScope scope(log);
+      own();
+    });
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return thread;
   } catch (...) {

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/run_log.hpp"
 #include "data/steering.hpp"
 #include "sidestream/extend/registry.hpp"
 #include "sidestream/extend/transport.hpp"
@@ -92,7 +93,8 @@ struct OpeningConfig {
   bool stop_on_error = false;  ///< on_error: stop
   double drain_limit = 60;     ///< seconds
   bool timings = true;         ///< output.timings: write timings.csv
-  bool fsync = true;           ///< output.fsync: flush files of results to the disk
+  LogLevel messages = LogLevel::note;  ///< output.messages: the slightest ones that go into messages.txt
+  bool fsync = true;                   ///< output.fsync: flush files of results to the disk
 };
 
 /// The iterations in which a task runs.

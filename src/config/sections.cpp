@@ -102,6 +102,14 @@ const OptionTable<OpeningConfig>& output_options() {
               .choices = {{"refuse", Existing::refuse}, {"replace", Existing::replace}, {"resume", Existing::resume}}}),
       option("timings", &OpeningConfig::timings, "Write `timings.csv`: the times of each rank in each iteration.",
              {.standard = true}),
+      option("messages", &OpeningConfig::messages,
+             "The messages that are also written to `messages.txt`: those of this level and of graver ones. See "
+             "[formats](formats.md#messages).",
+             {.standard = "note",
+              .choices = {{"note", LogLevel::note},
+                          {"warning", LogLevel::warning},
+                          {"error", LogLevel::error},
+                          {"none", LogLevel::none}}}),
       option("fsync", &OpeningConfig::fsync,
              "Wait for the disk before a file of results gets its name. `true`: a file with its name is complete after "
              "a crash of the program and of the machine, as far as the disk keeps its promises. `false`: it is "

@@ -96,6 +96,7 @@ void Session::Implementation::say_left_open() {
 /// Closes the session in MPI_Finalize, which waits for all ranks, while servers wait for clients to close: a deadlock
 /// otherwise.
 void Session::Implementation::close_at_finalize() noexcept {
+  const LogScope scope = logging();
   try {
     finalizing_ = true;
     close();
@@ -122,6 +123,7 @@ void Session::Implementation::leave_records() {
 Account Session::Implementation::close() {
   if (mpi_is_finalized()) fail(Code::usage, "close: MPI is finalized already; close sessions before MPI_Finalize");
   const OwnEnvironment environment;
+  const LogScope scope = logging();
   if (state_ == State::open) {
     if (finalizing_ && roles_.members && roles_.members->rank() == 0) {
       log::error(

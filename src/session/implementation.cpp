@@ -65,6 +65,7 @@ void Session::Implementation::set_allocated(const std::string& variable, std::in
 
 Taken Session::Implementation::end_iteration(std::int64_t cycle, double time) {
   Publisher& mine = publisher("end_iteration");
+  const LogScope scope = logging();
   if (!serving_) return mine.end(cycle, time, {});
   const OwnEnvironment environment;
   return mine.end(cycle, time, [this] { serving_->step(); });

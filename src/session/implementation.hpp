@@ -9,6 +9,7 @@
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/finalize_guard.hpp"
 #include "base/mpi/joint_work.hpp"
+#include "base/run_log.hpp"
 #include "client/declarations.hpp"
 #include "client/publisher.hpp"
 #include "config/config.hpp"
@@ -70,6 +71,8 @@ class Session::Implementation {
   [[nodiscard]] std::string refusal() const { return publisher_ ? publisher_->refusal() : std::string(); }
   /// True if MPI_Finalize found the session open, logged that and closed it.
   [[nodiscard]] bool closed_by_finalize() const noexcept { return finalizing_; }
+  /// Messages of this thread go to this session's file while the result lives.
+  [[nodiscard]] LogScope logging() const noexcept { return LogScope(log_); }
 
  private:
   /// Collective: runs `work` on all ranks, which may use all communicators. If it throws on one, it throws on all.
@@ -105,6 +108,7 @@ class Session::Implementation {
   void check_blocks();
   void make_serving();
   void begin_serving();
+  void begin_log();
   // implementation.cpp
   [[noreturn]] void fail_ended(const char* call) const;
   [[nodiscard]] RunFacts facts() const;
@@ -113,6 +117,7 @@ class Session::Implementation {
   [[nodiscard]] const Ledger* ledger() const noexcept;
   [[nodiscard]] int recording_rank() const noexcept;
 
+  std::shared_ptr<RunLog> log_ = std::make_shared<RunLog>();
   std::unique_ptr<FinalizeGuard> guard_;
   bool finalizing_ = false;
   bool gaps_ = false;

@@ -55,6 +55,7 @@ Session& Session::operator=(Session&& other) noexcept {
 
 Session::~Session() {
   if (!implementation_) return;
+  const LogScope logging = implementation_->logging();
   try {
     implementation_->close();
   } catch (const std::exception& e) {

@@ -7,7 +7,7 @@ import mini_app
 
 TOOL = os.environ["SIDESTREAM_TOOL"]
 # Files that differ between runs, and the outputs of a run.
-OTHER = ("run.yaml", "timings.csv", "iterations.csv", "movement.csv", "provenance.txt")
+OTHER = ("run.yaml", "timings.csv", "iterations.csv", "movement.csv", "messages.txt", "provenance.txt")
 
 
 def run(ranks, program, *arguments, status=0, timeout=200):

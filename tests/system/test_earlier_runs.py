@@ -12,7 +12,7 @@ HDF5 = "outputs:\n  - hdf5: {{variables: [t], file: '{}'}}\n"
 DATABASE = "  - database: {directory: data, fsync: false}\n"
 PICTURE = "  - render: {isosurface: {variable: t, values: [LEVEL]}, size: [40, 40], file: frame.png}\n"
 # Files that later runs continue with rows or names of files.
-GROWS = (".csv", ".series", ".pvd", "contexts")
+GROWS = (".csv", ".series", ".pvd", "contexts", "messages.txt")
 
 
 def snapshot(results):

@@ -16,9 +16,15 @@ from sidecar_support import Job
 from support import MPIRUN
 
 RANKS = 4
-OWN = {"run.yaml", "timings.csv", "movement.csv", "iterations.csv", "provenance.txt"}
-OWN |= {"endpoint.yaml", "endpoint-timings.csv", "endpoint-movement.csv", "endpoint-iterations.csv"}
-OWN |= {"run-clients.yaml", "timings-clients.csv", "iterations-clients.csv"}
+OWN = {"run.yaml", "timings.csv", "movement.csv", "iterations.csv", "messages.txt", "provenance.txt"}
+OWN |= {
+    "endpoint.yaml",
+    "endpoint-timings.csv",
+    "endpoint-movement.csv",
+    "endpoint-iterations.csv",
+    "endpoint-messages.txt",
+}
+OWN |= {"run-clients.yaml", "timings-clients.csv", "iterations-clients.csv", "messages-clients.txt"}
 PLACEMENTS = {
     "inline": "inline",
     "cores": "{mode: cores, buffer: 32 MiB, per_node: 1, when_full: spill, spill: {directory: spilled}}",

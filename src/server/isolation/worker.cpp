@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/files.hpp"
+#include "base/run_log.hpp"
 #include "base/unix_socket.hpp"
 #include "server/isolation/input_bytes.hpp"
 #include "sidestream/kit/base/fail.hpp"
@@ -147,6 +148,24 @@ BytesView Worker::reply_bytes(const WorkerReply& reply) const {
   return {received_.data(), reply.bytes};
 }
 
+/// Takes the worker's messages out of what it prints, for the run's file: the worker has no session.
+void Worker::take_messages(std::string_view printed) {
+  const std::shared_ptr<RunLog> log = current_log();
+  if (!log) return;
+  unread_.append(printed);
+  std::size_t begin = 0;
+  for (std::size_t end = unread_.find('\n'); end != std::string::npos; end = unread_.find('\n', begin)) {
+    const std::string_view line = std::string_view(unread_).substr(begin, end - begin);
+    for (const std::string_view level : {"error", "warning", "note"}) {
+      const std::string head = fmt::format("sidestream: {}: ", level);
+      if (line.starts_with(head)) log->add(level, line.substr(head.size()));
+    }
+    begin = end + 1;
+  }
+  unread_.erase(0, begin);
+  if (unread_.size() > most_output) unread_.clear();  // no message of ours
+}
+
 /// Passes on what the worker prints and keeps the end of it.
 void Worker::read_output() {
   std::array<char, 4096> piece{};
@@ -154,6 +173,7 @@ void Worker::read_output() {
     const ssize_t count = read(process_->output(), piece.data(), piece.size());
     if (count <= 0) return;
     output_.append(piece.data(), static_cast<std::size_t>(count));
+    take_messages({piece.data(), static_cast<std::size_t>(count)});
     if (output_.size() > 2 * most_output) output_.erase(0, output_.size() - most_output);
     for (ssize_t done = 0; done < count;) {
       const ssize_t written = ::write(STDERR_FILENO, piece.data() + done, static_cast<std::size_t>(count - done));

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,7 @@ class Worker {
   [[nodiscard]] WorkerReply await(double seconds, const std::string& what);
   [[nodiscard]] bool take(WorkerReply& reply);
   void read_output();
+  void take_messages(std::string_view printed);
   void wait(Time until);
   [[noreturn]] void dead(const std::string& what);
   [[noreturn]] void late(double seconds, const std::string& what);
@@ -57,6 +59,7 @@ class Worker {
   Descriptor socket_;
   std::unique_ptr<ChildProcess> process_;
   std::string output_;  ///< the end of what it printed since the last request
+  std::string unread_;  ///< the last line that it printed, as far as it has come
   std::optional<std::int64_t> asked_;
 };
 

@@ -56,6 +56,7 @@ std::unique_ptr<Session::Implementation> Session::Implementation::open(MPI_Comm 
     made.reset();
   }
   agree_on_beginning(comm, made != nullptr);
+  const LogScope logging = made->logging();
   made->world_ = MpiCommunicator::over(comm);
   made->jointly([&] { made->open_together(file, text, edit); });
   return made;

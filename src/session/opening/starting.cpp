@@ -103,13 +103,14 @@ bool Session::Implementation::vote(Wish wish) {
 /// Removes records of an earlier run, also those of other placements. With `job` an endpoint may be writing its own.
 static void remove_replaced(const OpeningConfig& opening) {
   using namespace own_files;
-  remove_earlier_records(
-      opening, {run_timings, run_movement, run_iterations, clients_record, clients_timings, clients_iterations});
+  remove_earlier_records(opening, {run_timings, run_movement, run_iterations, run_messages, clients_record,
+                                   clients_timings, clients_iterations, clients_messages});
   settle_part_files(opening,
                     {timings_table, movement_table, iterations_table, client_tables.timings, client_tables.iterations});
   if (opening.placement.mode == PlacementMode::job) return;
   settle_part_files(opening, {endpoint_tables.timings, endpoint_tables.movement, endpoint_tables.iterations});
-  remove_earlier_records(opening, {endpoint_record, endpoint_timings, endpoint_movement, endpoint_iterations});
+  remove_earlier_records(
+      opening, {endpoint_record, endpoint_timings, endpoint_movement, endpoint_iterations, endpoint_messages});
 }
 
 void Session::Implementation::begin_together() {
@@ -145,6 +146,7 @@ void Session::Implementation::begin_together() {
   run_collectively(*world_, [&] {
     const bool sidecar = opening_.placement.mode == PlacementMode::sidecar;
     if (sidecar && world_->rank() == 0) {
+      remove_earlier_records(opening_, {own_files::clients_messages});
       settle_part_files(opening_, {client_tables.timings, client_tables.iterations});
     }
     // With `sidecar` the servers, another job, write it.
@@ -153,8 +155,17 @@ void Session::Implementation::begin_together() {
     keep_earlier_record(opening_);
     write_record(opening_.directory, facts(), nullptr, nullptr);
   });
+  begin_log();
   if (publisher_) publisher_->attach(*transports_.client);
   opening_files_ = std::move(opening_files);  // streams are announced with the first iteration, or never
+}
+
+/// Begins with the file of messages. What this session has said so far goes into it.
+void Session::Implementation::begin_log() {
+  const char* const role = roles_.forwarder ? "forwarder" : roles_.server ? "server" : "client";
+  const bool sidecar = opening_.placement.mode == PlacementMode::sidecar;
+  begin_messages(*log_, opening_, sidecar ? own_files::clients_messages : own_files::run_messages, role,
+                 world_->rank());
 }
 
 /// Joins the declared meshes. Servers learn of a client's failure.
@@ -386,6 +397,7 @@ void Session::Implementation::start() {
   if (is_server()) fail(Code::usage, "start: this rank is a server; call serve instead");
   if (state_ != State::open) fail(Code::usage, "start: the session has started already; call it once");
   const OwnEnvironment environment;
+  const LogScope scope = logging();
   state_ = State::ended;  // for an exception below, on every rank alike
   jointly([&] {
     if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
@@ -399,6 +411,7 @@ void Session::Implementation::serve() {
   if (!is_server()) fail(Code::usage, "serve: this rank is a client; serve only where is_server says so");
   if (state_ != State::open) fail(Code::usage, "serve: the session has been served already; call it once");
   const OwnEnvironment environment;
+  const LogScope scope = logging();
   const SigtermIgnored ignored;
   state_ = State::ended;
   bool starts = false;

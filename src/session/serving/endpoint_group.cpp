@@ -43,7 +43,9 @@ class Endpoint {
  public:
   Endpoint(MpiCommunicator& all, const AttachOptions& options) : all_(all), options_(options) {}
 
-  void run() {
+  /// The command prints the error that ends the endpoint. It is also one of the run's messages.
+  void run() try {
+    const LogScope logging(log_);
     jointly(all_, [&] {
       streams_ = std::make_shared<staging::StreamContext>();
       configure();
@@ -58,13 +60,15 @@ class Endpoint {
           WorkerSource{text_, options_.file, folder_, server_->announced().declarations, modules_.files});
       run_collectively(all_, [&] {
         if (all_.rank() == 0) {
-          remove_earlier_records(config_.opening, {timings.file, movement.file, iterations.file});
+          remove_earlier_records(config_.opening,
+                                 {timings.file, movement.file, iterations.file, own_files::endpoint_messages});
           settle_part_files(config_.opening, {timings, movement, iterations});
         }
         write(nullptr);
         if (!config_.opening.timings) return;
         tables_ = std::make_unique<RunTables>(config_.opening.directory, all_.rank(), all_.size(), endpoint_tables);
       });
+      begin_messages(*log_, config_.opening, own_files::endpoint_messages, "server", all_.rank());
     });
     const std::exception_ptr failed = work();
     JointWork joint(all_, roles_.group_members.get());
@@ -74,6 +78,9 @@ class Endpoint {
         if (failed) std::rethrow_exception(failed);
       });
     });
+  } catch (const Error& error) {
+    if (all_.rank() == 0) log_->add("error", error.what());
+    throw;
   }
 
  private:
@@ -259,6 +266,7 @@ class Endpoint {
     }
   }
 
+  std::shared_ptr<RunLog> log_ = std::make_shared<RunLog>();
   MpiCommunicator& all_;
   const AttachOptions& options_;
   std::string text_;

@@ -42,6 +42,11 @@ void keep_earlier_record(const OpeningConfig& opening, const RecordNames& names)
   keep_earlier((std::filesystem::path(opening.directory) / names.record).string());
 }
 
+void begin_messages(RunLog& log, const OpeningConfig& opening, const char* name, const char* role, int rank) {
+  log.begin(
+      {(std::filesystem::path(opening.directory) / name).string(), fmt::format("{} {}", role, rank), opening.messages});
+}
+
 void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
                   const RecordNames& names) {
   std::string text = fmt::format("sidestream: {}\nplacement: {}\nclients: {}\nservers: {}\nnodes: {}\n",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/mpi/communicator.hpp"
+#include "base/run_log.hpp"
 #include "client/publisher.hpp"
 #include "config/config.hpp"
 #include "config/reserved_file_names.hpp"
@@ -41,6 +42,10 @@ void keep_earlier_record(const OpeningConfig& opening, const RecordNames& names 
 /// Writes `run.yaml`; with a ledger and an account also the outcome. Called on one rank.
 void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
                   const RecordNames& names = {});
+
+/// Begins with the file of messages `name`, after `remove_earlier_records`. Earlier messages of the log go into it.
+/// `role`: client, server or forwarder. Neither collective nor able to fail.
+void begin_messages(RunLog& log, const OpeningConfig& opening, const char* name, const char* role, int rank);
 
 /// Describes the outcome for a group of servers: `10 iterations delivered, 1 failed, 0 refused; results are in out`.
 [[nodiscard]] std::string closing_text(const Account& account, const std::string& directory);

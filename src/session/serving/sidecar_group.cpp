@@ -73,6 +73,7 @@ class Group {
   }
   [[nodiscard]] RunFacts facts() const;
 
+  std::shared_ptr<RunLog> log_ = std::make_shared<RunLog>();
   MpiCommunicator& world_;
   const AttachOptions& options_;
   std::string text_;
@@ -368,11 +369,12 @@ void Group::serve() {
             std::make_unique<RunTables>(config_.opening.directory, world_.rank(), world_.size(), RunTables::Kinds{});
       }
       if (world_.rank() != 0) return;
-      remove_earlier_records(config_.opening,
-                             {own_files::run_timings, own_files::run_movement, own_files::run_iterations});
+      remove_earlier_records(config_.opening, {own_files::run_timings, own_files::run_movement,
+                                               own_files::run_iterations, own_files::run_messages});
       settle_part_files(config_.opening, {timings_table, movement_table, iterations_table});
       write_record(config_.opening.directory, facts(), nullptr, nullptr);
     });
+    begin_messages(*log_, config_.opening, own_files::run_messages, "server", world_.rank());
     serving_->begin({&*server, nullptr, nullptr, setup_.events, first, origin,
                      static_cast<int>(attachment_->answer().node), setup_.clients, true, false,
                      tables_ ? rows_to(*tables_, roles_, world_.rank() == 0, config_.live.requests) : LedgerRows{}});
@@ -424,7 +426,9 @@ void Group::finish(bool died) {
   });
 }
 
-void Group::run() {
+/// The command prints the error that ends the group. It is also one of the run's messages.
+void Group::run() try {
+  const LogScope logging(log_);
   bool attached = false;
   jointly([&] {
     read_configuration();
@@ -435,6 +439,9 @@ void Group::run() {
     configure();
   });
   if (attached) serve();
+} catch (const Error& error) {
+  if (world_.rank() == 0) log_->add("error", error.what());
+  throw;
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ void Client::look(bool waits) {
 void Client::lose(Channel& channel, bool left) {
   lost_ = left ? channel.last_words() : std::string("the process of a server has died");
   lost_ += "; what it had not answered for is unknown, and iterations are refused from now on";
+  const LogScope scope = logging();
   log::error("client {} of its node: {}", node_->role().number, lost_);
   lost_channel_ = &channel;
   left_behind_ = channels_.size() > 1;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/run_log.hpp"
 #include "transport/shared_memory/channel.hpp"
 #include "transport/shared_memory/heap.hpp"
 #include "transport/shared_memory/node.hpp"
@@ -55,6 +56,9 @@ class Client : public ClientTransport {
  protected:
   /// The failure that `news` hands out.
   [[nodiscard]] virtual std::string next_failure();
+  /// Messages go to the session that has made this client. Publications make no scope of their own, since most are
+  /// short and say nothing.
+  [[nodiscard]] LogScope logging() const noexcept { return LogScope(log_); }
 
  private:
   void push(const Message& message);
@@ -83,6 +87,7 @@ class Client : public ClientTransport {
   }
   [[nodiscard]] std::int64_t released_behind() const noexcept;
 
+  std::shared_ptr<RunLog> log_ = current_log();
   std::shared_ptr<Node> node_;
   std::deque<Channel> channels_;  ///< one channel for each group of servers
   ClientHeap heap_;

@@ -1,4 +1,4 @@
-// Messages for people, on standard error.
+// Messages for people, on standard error and in the session's file of messages (docs/formats.md).
 #pragma once
 
 #include <fmt/format.h>

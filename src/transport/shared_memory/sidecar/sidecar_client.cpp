@@ -36,6 +36,7 @@ void SidecarClient::join() {
   const std::uint64_t word = service_.load();
   if (status().connected || ServiceState::phase_of(word) != ServiceState::Phase::attached) return;
   joined_ = word;
+  const LogScope scope = logging();
   connect([&](std::int64_t first) {
     for (Channel& channel : channels()) {
       channel.control().first.store(first, std::memory_order_relaxed);
@@ -51,6 +52,7 @@ void SidecarClient::join() {
 void SidecarClient::say_missing() {
   if (!talks_ || missing_said_ || status().connected) return;
   missing_said_ = true;
+  const LogScope scope = logging();
   if (!lost_.empty()) {
     log::warning("{}", lost_);
   } else {

@@ -97,6 +97,7 @@ bool SpillFile::grow(std::uint64_t end) {
     }
     if (to != end) continue;
     if (!full_said_) {
+      const LogScope scope(log_);
       log::warning("spill: '{}' cannot grow beyond {} bytes: {}; the simulation waits for room instead", path_, grown_,
                    system_text(error));
     }

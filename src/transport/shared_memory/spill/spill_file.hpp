@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/files.hpp"
+#include "base/run_log.hpp"
 #include "sidestream/extend/transport.hpp"
 
 namespace sidestream::shared_memory {
@@ -127,6 +128,7 @@ class SpillFile {
   [[nodiscard]] std::byte* take_memory(std::uint64_t bytes, std::uint64_t& capacity);
   void free_region(const std::byte* data);
 
+  std::shared_ptr<RunLog> log_ = current_log();  ///< of the session that has made the file
   std::string path_;
   Descriptor file_;
   SpillPlaces places_;
