@@ -242,6 +242,8 @@ def test_events_tell_what_is_new(serving, visitor):
         read_until(connection, b"table:statistics.csv")
         (serving.root / "statistics.csv").unlink()
         assert b'"gone":["table:statistics.csv"]' in read_until(connection, b'"gone":["')
+        put(serving.root / "messages.txt", "2026-11-28T10:00:00.000Z warning server 1: the disk is nearly full\n")
+        assert b'"warning","server 1"' in read_until(connection, b"nearly full")
     answer, content = visitor.ask("/frames?series=frame.png&from=0&count=9")
     assert answer.status == 200 and json.loads(content)[0]["file"] == "frame-00000.png"
     assert visitor.ask("/frames?series=frame.png&from=a&count=1")[0].status == 400

@@ -35,6 +35,18 @@ def picture(text, size=(320, 240)):
     return file.getvalue()
 
 
+MESSAGES = [
+    (1, "note", "client 0", "placement cores: 2 clients; 1 server: rank 2 (node-17)"),
+    (2, "warning", "server 2", "'hot.vtp': in iteration 12 <b>nothing</b> has the value 900 (this is said once)"),
+    (3, "error", "server 2", "iteration 14: histogram: cannot write 'results/h.csv': No space left on device"),
+]
+
+
+def message(said):
+    second, level, process, text = said
+    return f"2026-11-28T10:15:{second:02}.000Z {level} {process}: {text}\n"
+
+
 @pytest.fixture(scope="module")
 def browser():
     from playwright.sync_api import sync_playwright
@@ -66,6 +78,7 @@ def root(tmp_path):
         f"{n},{n},{n / 10},{'refused' if n == 7 else 'delivered'},{'no room' if n == 7 else ''}\n" for n in range(20)
     )
     put(found / "iterations.csv", "iteration,cycle,time,outcome,reason\n" + outcomes)
+    put(found / "messages.txt", "".join(map(message, MESSAGES)))
     return found
 
 
@@ -451,3 +464,26 @@ def test_how_soon_a_picture_is_there(page, root):
         times.append(shown / 1000 - began)
     print(f"seconds until a picture is there: median {statistics.median(times):.3f}, longest {max(times):.3f}")
     assert statistics.median(times) <= 0.3
+
+
+ROWS = "[...document.querySelectorAll('#lines tbody tr')].map((row) => row.cells[3].textContent)"
+
+
+def test_messages_by_level_and_words_and_as_they_come(page, root):
+    until(page, f"() => {ROWS}.length === 3")
+    newest_first = [text for *_, text in reversed(MESSAGES)]
+    assert page.evaluate(ROWS) == newest_first
+    assert page.evaluate("document.querySelectorAll('#lines b').length") == 0
+    page.select_option("#messages select", "errors")
+    assert page.evaluate(ROWS) == newest_first[:1]
+    page.select_option("#messages select", "warnings and errors")
+    page.fill("#messages input", "NOTHING")
+    assert page.evaluate(ROWS) == newest_first[1:2]
+    page.fill("#messages input", "")
+    with (root / "messages.txt").open("a") as file:
+        file.write(message((4, "note", "client 0", "left out")) + message((5, "error", "client 1", "new")))
+    until(page, f"() => {ROWS}.length === 3")
+    assert page.evaluate(ROWS) == ["new", *newest_first[:2]]
+    page.select_option("#messages select", "all")
+    assert page.evaluate(ROWS)[:2] == ["new", "left out"]
+    page.locator("#messages").scroll_into_view_if_needed()

@@ -21,10 +21,12 @@ class News:
 
 
 class Growing:
-    """Reads a file to which lines are added. If it is long, its first line comes, and then its last part."""
+    """Reads a file to which lines are added. If it is long, its first line comes, and then its last part, which begins
+    so many bytes `from_the_end`. `quoted`: line ends between quotes do not count."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, quoted: bool = True, from_the_end: int | None = None) -> None:
         self.path = path
+        self._quoted, self._from_the_end = quoted, from_the_end
         self._identity: tuple[int, int] | None = None
         self._offset = 0
         self._tail = b""
@@ -61,14 +63,15 @@ class Growing:
             self._identity, self._offset, self._tail = identity, 0, b""
             news.restarted = True
         begin = b""
-        if self._offset == 0 and end > FROM_THE_END:
+        last = FROM_THE_END if self._from_the_end is None else self._from_the_end
+        if self._offset == 0 and end > last:
             begin = file.readline(AT_ONCE)
-            file.seek(end - FROM_THE_END)
+            file.seek(end - last)
             file.readline(AT_ONCE)
             self._offset = file.tell()
             news.left_out = True
         file.seek(self._offset)
-        chunk = whole_lines(file.read(max(min(end - self._offset, AT_ONCE), 0)))
+        chunk = whole_lines(file.read(max(min(end - self._offset, AT_ONCE), 0)), self._quoted)
         self._offset += len(chunk)
         self._tail = (self._tail + chunk)[-_TAIL:]
         news.more = self._offset < end and len(chunk) > 0
@@ -83,9 +86,9 @@ class Growing:
         return file.read(len(self._tail)) == self._tail
 
 
-def whole_lines(chunk: bytes) -> bytes:
-    """The part of a text that ends with a whole line, outside of quotes."""
+def whole_lines(chunk: bytes, quoted: bool = True) -> bytes:
+    """The part of a text that ends with a whole line, outside of quotes if these count."""
     end = chunk.rfind(b"\n") + 1
-    while end and chunk.count(b'"', 0, end) % 2:
+    while quoted and end and chunk.count(b'"', 0, end) % 2:
         end = chunk.rfind(b"\n", 0, end - 1) + 1
     return chunk[:end]

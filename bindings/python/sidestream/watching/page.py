@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-MODULES = ("main", "source", "pictures", "tables", "charts", "times", "steering", "asking", "elements")
+MODULES = ("main", "source", "pictures", "tables", "charts", "times", "messages", "steering", "asking", "elements")
 WEB = (*(f"{name}.js" for name in MODULES), "style.css")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import asking, steering
 from .folders import Tree
+from .messages import Messages
 from .outcomes import TABLES as OF_ITERATIONS
 from .outcomes import Outcomes
 from .pictures import Frame, Pictures, Series
@@ -30,6 +31,7 @@ class Watched:
         self.pictures = Pictures(root)
         self.tables: dict[str, Table] = {}
         self._run, self._outcomes, self._times = RunFacts(root), Outcomes(root), Times(root)
+        self._messages = Messages(root)
         self._progress: deque[list[float]] = deque(maxlen=POINTS)
         self.parts: dict[str, tuple[int, Any]] = {}
         self._times_due, self._progress_due = 0.0, 0.0
@@ -47,6 +49,8 @@ class Watched:
             self._begin_anew()
         if began >= self._times_due:
             self._refresh_records()
+        if self._messages.refresh() or "messages" not in self.parts:
+            self._put("messages", self._messages.shown())
         self._put("steering", steering.parameters_in(self.root))
         self._put("asking", asking.record_in(self.root))
         newest = self._newest()

@@ -3,6 +3,7 @@ import { takeRecord } from "watch/asking";
 import { byId, moment, options, say } from "watch/elements";
 import { dropSeries, takeSeries } from "watch/pictures";
 import { source } from "watch/source";
+import { takeMessages } from "watch/messages";
 import { takeParameters } from "watch/steering";
 import { dropTable, takeTable } from "watch/tables";
 import { takeOutcomes, takeProgress, takeTimes } from "watch/times";
@@ -26,8 +27,8 @@ function takeRun(run) {
 }
 
 const parts = {
-  run: takeRun, progress: takeProgress, times: takeTimes, iterations: takeOutcomes, steering: takeParameters,
-  asking: takeRecord,
+  run: takeRun, progress: takeProgress, times: takeTimes, iterations: takeOutcomes, messages: takeMessages,
+  steering: takeParameters, asking: takeRecord,
 };
 
 function take({ changed, gone }) {
