@@ -19,6 +19,7 @@ PARTS = {  # the parts that each part may import, besides itself and the modules
     "charts": {"reader"},
     "watching": {"reader"},
     "serving": {"client"},
+    "paraview": set(),
 }
 # Modules at the top that parts may import: errors, and compiled modules.
 BELOW_ALL = {"sidestream.errors", "sidestream._client", "sidestream._servers"}

@@ -5,6 +5,7 @@ A failure raises `Failed`, whose text is the whole report: the library has no ot
 
 import difflib
 import gc
+import importlib
 import inspect
 import pickle
 import sys
@@ -92,6 +93,18 @@ def _find(script: str, configuration: str) -> Path:
     raise Refused("script", f"found no file '{script}', nor one beside the configuration; correct the path")
 
 
+def _of_package(script: str) -> types.ModuleType | None:
+    """The module of this package that `script` names (sidestream.paraview), which the library has made a path; None if
+    it names a file."""
+    name = Path(script).name
+    if not name.startswith("sidestream.") or name.endswith(".py") or Path(script).exists():
+        return None
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise Refused("script", f"found no module '{name}' ({error}); correct it, or name a file") from None
+
+
 def _load_module(path: Path) -> types.ModuleType:
     """Loads the file as a module, run once however many entries name it. No files are written next to it."""
     status = path.stat()
@@ -125,6 +138,7 @@ def _suggestion(name: str, known: list[str]) -> str:
 
 def _find_call(module: types.ModuleType, name: str, path: Path) -> Callable[..., Any]:
     own = [n for n, v in vars(module).items() if callable(v) and getattr(v, "__module__", None) == module.__name__]
+    own += getattr(module, "__all__", [])
     found = getattr(module, name, None)
     if found is None:
         raise Refused("call", f"found no '{name}' in '{path.name}'; {_suggestion(name, own)}")
@@ -245,10 +259,15 @@ def load(
 ) -> Entry | tuple[str, str]:
     """Returns one entry of the configuration; or an option and its error."""
     try:
-        path = _find(script, configuration)
-        module = _load_module(path)
-        function = _find_call(module, call, path)
         given = {name: _value(text) for name, text in arguments.items()}
+        packaged = _of_package(script)
+        if packaged is None:
+            path = _find(script, configuration)
+            module = _load_module(path)
+        else:
+            path, module = Path(packaged.__name__), packaged
+            given["folder"] = str(Path(configuration).parent)  # beside which such classes look for files
+        function = _find_call(module, call, path)
         _check_arguments(function, call, given)
         meshes, known = metadata.read(declarations)
         try:

@@ -1,0 +1,149 @@
+"""VTK's objects of meshes that `gathered` describes. Arrays of values are not copied: VTK holds on to them."""
+
+from typing import Any
+
+import numpy as np
+from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray
+from vtkmodules.vtkCommonCore import vtkPoints
+from vtkmodules.vtkCommonDataModel import (
+    VTK_XY_PLANE,
+    VTK_XYZ_GRID,
+    vtkAMRBox,
+    vtkAMRUtilities,
+    vtkCellArray,
+    vtkImageData,
+    vtkOverlappingAMR,
+    vtkPolyData,
+    vtkRectilinearGrid,
+    vtkStructuredGrid,
+    vtkUniformGrid,
+    vtkUnstructuredGrid,
+)
+
+
+def grid_of(mesh: dict[str, Any], arrays: list[Any]) -> Any:
+    """The object of a mesh: vtkImageData, vtkRectilinearGrid, vtkStructuredGrid, vtkUnstructuredGrid, vtkPolyData of
+    particles, or vtkOverlappingAMR."""
+    if mesh["kind"] == "levels":
+        return _levels(mesh, arrays)
+    grid = _MAKERS[mesh["kind"]](mesh, arrays)
+    _add_fields(grid, mesh["fields"], arrays)
+    return grid
+
+
+def _vtk(array: Any, name: str = "") -> Any:
+    made = numpy_to_vtk(array)
+    made.SetName(name)
+    return made
+
+
+def _add_fields(grid: Any, fields: list[dict[str, Any]], arrays: list[Any]) -> None:
+    for field in fields:
+        to = grid.GetCellData() if field["at"] == "cell" else grid.GetPointData()
+        size = grid.GetNumberOfCells() if field["at"] == "cell" else grid.GetNumberOfPoints()
+        array = arrays[field["array"]]
+        if size == 0:
+            continue
+        to.AddArray(_vtk(array.reshape(size, -1) if array.size != size else array.reshape(-1), field["name"]))
+
+
+def _image(mesh: dict[str, Any], _: list[Any], kind: Any = vtkImageData) -> Any:
+    grid = kind()
+    grid.SetDimensions([n + 1 for n in mesh["cells"]])
+    grid.SetOrigin(mesh["origin"])
+    grid.SetSpacing(mesh["spacing"])
+    return grid
+
+
+def _rectilinear(mesh: dict[str, Any], arrays: list[Any]) -> Any:
+    grid = vtkRectilinearGrid()
+    grid.SetDimensions([n + 1 for n in mesh["cells"]])
+    axes = [arrays[n] for n in mesh["nodes"]]
+    axes += [np.zeros(1)] * (3 - len(axes))
+    for axis, place in zip((grid.SetXCoordinates, grid.SetYCoordinates, grid.SetZCoordinates), axes):  # noqa: B905
+        axis(_vtk(place))
+    return grid
+
+
+def _points(mesh: dict[str, Any], arrays: list[Any]) -> Any:
+    points = vtkPoints()
+    points.SetData(_vtk(arrays[mesh["coordinates"]]))
+    return points
+
+
+def _curvilinear(mesh: dict[str, Any], arrays: list[Any]) -> Any:
+    grid = vtkStructuredGrid()
+    grid.SetDimensions([n + 1 for n in mesh["cells"]])
+    grid.SetPoints(_points(mesh, arrays))
+    return grid
+
+
+def _cell_array(offsets: Any, links: Any) -> Any:
+    cells = vtkCellArray()
+    # Copies: vtkCellArray makes arrays of its own on the same memory, which would not keep NumPy's alive.
+    cells.SetData(*(numpy_to_vtkIdTypeArray(np.asarray(one, np.int64), deep=1) for one in (offsets, links)))
+    return cells
+
+
+def _unstructured(mesh: dict[str, Any], arrays: list[Any]) -> Any:
+    grid = vtkUnstructuredGrid()
+    grid.SetPoints(_points(mesh, arrays))
+    cells = _cell_array(arrays[mesh["offsets"]], arrays[mesh["connectivity"]])
+    grid.SetCells(_vtk(arrays[mesh["types"]]), cells)
+    return grid
+
+
+def _particles(mesh: dict[str, Any], arrays: list[Any]) -> Any:
+    grid = vtkPolyData()
+    grid.SetPoints(_points(mesh, arrays))
+    count = grid.GetNumberOfPoints()
+    grid.SetVerts(_cell_array(np.arange(count + 1), np.arange(count)))
+    return grid
+
+
+def _levels(mesh: dict[str, Any], arrays: list[Any]) -> Any:
+    blocks = sorted(mesh["blocks"], key=lambda block: block["level"])
+    counts = [sum(block["level"] == n for block in blocks) for n in range(len(mesh["ratios"]) + 1)]
+    while counts and counts[-1] == 0:
+        counts.pop()
+    amr = vtkOverlappingAMR()
+    amr.Initialize(len(counts), counts)
+    amr.SetOrigin(mesh["origin"])
+    amr.SetGridDescription(VTK_XY_PLANE if mesh["axes"] == 2 else VTK_XYZ_GRID)
+    steps = [np.ones(3, int), *(np.array(step) for step in mesh["ratios"])]
+    fine = np.cumprod(steps, axis=0)
+    for level in range(len(counts)):
+        amr.SetSpacing(level, [float(h) for h in mesh["spacing"] / fine[level]])
+        if level < len(mesh["ratios"]):
+            amr.SetRefinementRatio(level, int(mesh["ratios"][level][0]))
+    seen = [0] * len(counts)
+    for block in blocks:
+        level = block["level"]
+        _add_block(amr, mesh, block, level, seen[level], fine[level], arrays)
+        seen[level] += 1
+    amr.GenerateParentChildInformation()
+    vtkAMRUtilities.BlankCells(amr)
+    return amr
+
+
+def _add_block(amr: Any, mesh: Any, block: Any, level: int, number: int, fine: Any, arrays: list[Any]) -> None:
+    first = np.array(mesh["first"]) * fine
+    lo, hi = np.array(block["lo"]) - first, np.array(block["hi"]) - first
+    spacing = mesh["spacing"] / fine
+    lo[mesh["axes"] :], hi[mesh["axes"] :] = 0, 0
+    size = (hi - lo).tolist()
+    origin = (mesh["origin"] + lo * spacing).tolist()
+    grid = _image({"cells": size, "origin": origin, "spacing": spacing.tolist()}, arrays, vtkUniformGrid)
+    _add_fields(grid, block["fields"], arrays)
+    last = [max(int(n) - 1, 0) for n in hi]
+    amr.SetAMRBox(level, number, vtkAMRBox([int(n) for n in lo], last))
+    amr.SetDataSet(level, number, grid)
+
+
+_MAKERS = {
+    "uniform": _image,
+    "rectilinear": _rectilinear,
+    "curvilinear": _curvilinear,
+    "unstructured": _unstructured,
+    "points": _particles,
+}
