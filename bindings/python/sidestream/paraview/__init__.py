@@ -8,6 +8,7 @@ must not meet in one process.
 May use: nothing of the other parts. May be used by: configurations.
 """
 
+from .child import ParaViewError
 from .scene import Scene
 
-__all__ = ["Scene"]
+__all__ = ["ParaViewError", "Scene"]

@@ -31,6 +31,8 @@ _OF_A_STACK = re.compile(r"\d+ +0x")
 class ParaViewError(RuntimeError):
     """ParaView or the script failed; the text is a sentence."""
 
+    __module__ = "sidestream.paraview"  # as reports name it
+
 
 class Child:
     """A running interpreter with a scene. It has its own process group and ends with the server."""
@@ -70,7 +72,7 @@ class Child:
             self._channel.send(iteration, arrays)
             answer, given = self._channel.receive()
         except TimeoutError:
-            self._end()
+            self._end(0)
             raise ParaViewError(
                 f"ParaView ({self._words[0]}) did not answer within {self._limit:g} s and was ended; raise `limit`, or "
                 f"look at the state's script{self._last_lines()}"
@@ -89,10 +91,10 @@ class Child:
         self._end()
         self._output.close()
 
-    def _end(self) -> str:
-        """Ends the process group. Returns how the child ended, if it did so by itself."""
+    def _end(self, patience: float = 2) -> str:
+        """Ends the process group. Returns how the child ended, if it did so by itself within `patience` seconds."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(2)  # a child whose server has gone leaves, and Xvfb with it
+            self._process.wait(patience)  # a child whose server has gone leaves, and Xvfb with it
         status = self._process.poll()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)

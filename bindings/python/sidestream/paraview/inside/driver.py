@@ -56,7 +56,8 @@ def described(error: BaseException, script: str) -> str:
         lines = [error.lineno]
     place = f":{lines[-1]}" if lines else ""
     summary = list(shown.format_exception_only())[-1].strip()
-    return f"{Path(script).name}{place}: {summary}\n{''.join(shown.format()).rstrip()}"
+    trace = "".join(shown.format()).rstrip()
+    return f"{Path(script).name}{place}: {summary}" + (f"\n{trace}" if lines else "")
 
 
 class Errors:

@@ -1,4 +1,4 @@
-"""A script that ParaView exported, with the run's meshes in place of its readers.
+"""A script that ParaView exported, with the run's meshes instead of its readers.
 
 The script runs once. It makes sources, filters, views and extractors; every iteration updates them.
 """
@@ -94,10 +94,12 @@ class Exported:
         scene.AnimationTime = time
         for view in simple.GetViews():
             view.ViewTime = time
+        always = len(self._screenshots)
         execute = getattr(self._module, "catalyst_execute", None)
         if execute is not None:
             execute(types.SimpleNamespace(time=time, timestep=cycle, cycle=cycle))
         shots = list(self._screenshots)
+        del self._screenshots[always:]
         if not shots and not any(name in _PICTURES for name, _ in self._extractors):
             shots = [(view, {}) for view in simple.GetViews()]
         return [self._shot(*shot) for shot in shots] + self._extracted(index, time)

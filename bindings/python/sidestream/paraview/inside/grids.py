@@ -6,8 +6,6 @@ import numpy as np
 from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray
 from vtkmodules.vtkCommonCore import vtkPoints
 from vtkmodules.vtkCommonDataModel import (
-    VTK_XY_PLANE,
-    VTK_XYZ_GRID,
     vtkAMRBox,
     vtkAMRUtilities,
     vtkCellArray,
@@ -19,6 +17,8 @@ from vtkmodules.vtkCommonDataModel import (
     vtkUniformGrid,
     vtkUnstructuredGrid,
 )
+
+_PLANE, _GRID = 5, 8  # VTK_XY_PLANE and VTK_XYZ_GRID, whose names differ between versions
 
 
 def grid_of(mesh: dict[str, Any], arrays: list[Any]) -> Any:
@@ -109,7 +109,7 @@ def _levels(mesh: dict[str, Any], arrays: list[Any]) -> Any:
     amr = vtkOverlappingAMR()
     amr.Initialize(len(counts), counts)
     amr.SetOrigin(mesh["origin"])
-    amr.SetGridDescription(VTK_XY_PLANE if mesh["axes"] == 2 else VTK_XYZ_GRID)
+    amr.SetGridDescription(_PLANE if mesh["axes"] == 2 else _GRID)
     steps = [np.ones(3, int), *(np.array(step) for step in mesh["ratios"])]
     fine = np.cumprod(steps, axis=0)
     for level in range(len(counts)):
