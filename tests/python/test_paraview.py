@@ -120,9 +120,13 @@ FAILURES = {
 }
 
 
-def test_failures_cost_the_picture_only(tmp_path):
+@pytest.mark.parametrize(
+    "names", [["unknown", "crashing", "late"], pytest.param(list(FAILURES), marks=pytest.mark.test_all)], ids=len
+)
+def test_failures_cost_the_picture_only(tmp_path, names):
     program, entries = program_of(tmp_path), ""
-    for name, (text, _) in FAILURES.items():
+    for name in names:
+        text, _ = FAILURES[name]
         (tmp_path / f"{name}.py").write_text(text)
         limit = ", limit: 2" if name == "hanging" else ""
         made = entry(name, f"{name}.py", program, f'"{name}-{{index}}.png"', limit)
@@ -131,8 +135,8 @@ def test_failures_cost_the_picture_only(tmp_path):
     entries += entry("good", "state.py", program, '"good-{index}.png"')
     entries += entry("absent", "state.py", "/nowhere/pvbatch", '"absent-{index}.png"')
     said = run(tmp_path, 3, entries, "{mode: cores, per_node: 1}")
-    for _, sentence in FAILURES.values():
-        assert sentence in said, said
+    for name in names:
+        assert FAILURES[name][1] in said, said
     assert "last words" in said
     assert "found no program '/nowhere/pvbatch' on this server" in said
     made = sorted(path.stem for path in (tmp_path / "results").glob("*.png"))

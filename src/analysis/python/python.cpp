@@ -62,7 +62,7 @@ std::vector<Option> options() {
           {.name = "script",
            .type = OptionType::text,
            .required = true,
-           .text = "The file.",
+           .text = "The file; or `sidestream.paraview`, for scenes of ParaView (docs/paraview.md).",
            .range_text = path_beside_range},
           {.name = "call", .required = true, .text = "The function or class in the file."},
           {.name = "arguments",

@@ -52,7 +52,7 @@ class Child:
         environment = {n: v for n, v in os.environ.items() if not n.startswith(_NOT_PASSED)}
         with theirs:
             self._process = subprocess.Popen(
-                [*self._words, str(_DRIVER), str(theirs.fileno())],
+                [*self._words, str(_DRIVER), str(theirs.fileno()), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=self._output,

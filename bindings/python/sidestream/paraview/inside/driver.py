@@ -1,4 +1,5 @@
-"""The main program in ParaView's interpreter: `pvbatch driver.py SOCKET`. Draws iterations until the server closes."""
+"""The main program in ParaView's interpreter: `pvbatch driver.py SOCKET SERVER`, a descriptor and a process' number.
+Draws iterations until the server closes the socket."""
 
 import contextlib
 import ctypes
@@ -123,6 +124,10 @@ def serve(channel: Any) -> None:
 
 def main() -> None:
     end_with_parent()
+    try:
+        os.kill(int(sys.argv[2]), 0)
+    except ProcessLookupError:
+        return  # the server died before this process could ask to die with it
     sys.path.insert(0, _HERE)
     import messages
 
