@@ -132,3 +132,79 @@ def test_many_times_keep_their_distribution():
     assert len(at) <= times.MOST_POINTS
     assert at[0] == values.min() and at[-1] == values.max() and share[-1] == 1
     assert np.array_equal(share, np.searchsorted(np.sort(values), at, side="right") / len(values))
+
+
+def other(path, seed):
+    """A run of two clients with random times. Returns its table and the seconds that the clients were held up."""
+    rng = np.random.default_rng(seed)
+    times = rng.lognormal(-3, 1, (40, 3))
+    path.parent.mkdir(parents=True)
+    path.write_text(HEADER + "".join(client(n % 2, n // 2, 1, *values) for n, values in enumerate(times)))
+    return path, times.sum(axis=1)
+
+
+def test_runs_in_one_chart_are_those_of_numpy(tmp_path):
+    """Their steps give the share of times at most as long, for any time."""
+    runs = [other(tmp_path / name / "results" / "timings.csv", n) for n, name in enumerate(["inline", "cores"])]
+    figure = sidestream.plot([path for path, _ in runs], quantity="held", size=(2000, 1500))
+    names = [text.get_text().replace("\n", " ") for text in figure.legends[0].get_texts()]
+    assert figure.axes[0].get_xlabel() == "time [s]"
+    probes = np.geomspace(1e-2, 2, 500)
+    for name, words, line, (_, held) in zip(names, ["inline", "cores"], figure.axes[0].lines, runs, strict=True):
+        assert name.startswith(f"{words}, held up by Sidestream: median ")
+        assert float(name.split("median ")[1].split(" s")[0]) == pytest.approx(np.median(held), rel=5e-3)
+        at, share = line.get_data()
+        drawn = np.where(probes < at[0], 0, share[np.searchsorted(at, probes, side="right") - 1])
+        expected = (held[None, :] <= probes[:, None]).mean(axis=1)
+        inside = (probes >= at[0]) & (probes <= at[-1])
+        np.testing.assert_allclose(drawn[inside], expected[inside], atol=1e-12)
+    colours = {line.get_color() for line in figure.axes[0].lines}
+    assert len(colours) == 2
+
+
+def test_runs_with_several_curves_have_dashes_of_their_own(table, tmp_path):
+    path, _ = other(tmp_path / "b" / "timings.csv", 1)
+    lines = sidestream.plot([table, path], names=("first", "second"), size=(2000, 1500)).axes[0].lines
+    looks = [(line.get_color(), line.get_linestyle()) for line in lines]
+    assert len(set(looks)) == 6 and looks[0][0] == looks[4][0] and looks[0][1] != looks[4][1]
+
+
+@pytest.mark.parametrize(
+    ("paths", "given", "expected"),
+    [
+        (["a/x/timings.csv", "b/x/timings.csv"], (), ["a", "b"]),
+        (["a/timings.csv", "a/endpoint-timings.csv"], (), ["timings", "endpoint-timings"]),
+        (["a/timings.csv", "a/b/timings.csv"], (), ["run 1", "run 2"]),
+        (["a/b/timings.csv", "c/timings.csv"], (), ["a/b", "c"]),
+        (["a/timings.csv", "a/timings.csv"], (), ["run 1", "run 2"]),
+        (["a/timings.csv", "b/timings.csv"], ("by files", "by cores"), ["by files", "by cores"]),
+    ],
+)
+def test_names_of_runs(tmp_path, paths, given, expected):
+    assert times.names_of_runs([tmp_path / path for path in paths], given) == expected
+
+
+def test_runs_by_the_command(table, tmp_path):
+    path, _ = other(tmp_path / "b" / "timings.csv", 1)
+    done = command(table, path, "--quantity", "spare", "--names", "one,two", "-o", tmp_path / "both.pdf")
+    assert done.returncode == 0 and (tmp_path / "both.pdf").stat().st_size > 1000
+    assert "there is no curve of two: its table has no such times" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([], "found 2 tables and no name for their chart; name it by -o"),
+        (["--names", "one", "-o", "x.png"], "found 1 names for 2 tables; give one for each, or none"),
+    ],
+)
+def test_mistakes_with_several_runs(table, options, words):
+    done = command(table, table, *options)
+    assert done.returncode == 1 and words in done.stderr
+
+
+def test_other_tables_share_no_chart(table, tmp_path):
+    path = tmp_path / "histogram.csv"
+    path.write_text("lower,upper,count\n0,1,3\n")
+    with pytest.raises(sidestream.Error, match=r"histogram\.csv: it does not have the times of a run"):
+        sidestream.plot([table, path])

@@ -182,8 +182,11 @@ struct GroupsOptions {
 
 // `sidestream plot`: draws the chart of a table; written in Python.
 
-/// Values from the command line, by the names of the options and of the argument `table`.
-using PlotOptions = std::map<std::string, std::string>;
+/// Values from the command line.
+struct PlotOptions {
+  std::vector<std::string> tables;
+  std::map<std::string, std::string> values;  ///< by the names of the options
+};
 /// Adds the command, which fills `options`.
 CLI::App* add_plot(CLI::App& app, PlotOptions& options);
 /// Replaces this process by `python -m sidestream plot`. Throws Error(system) if there is no interpreter.

@@ -48,10 +48,9 @@ std::vector<std::string> words_of(const ExportOptions& options) {
   return words;
 }
 
-constexpr const char* table = "TABLE";
-
 constexpr std::pair<const char*, const char*> texts[] = {
-    {"-o,--output", "The picture: .png, .pdf or .svg (default: the table's name with .png)"},
+    {"-o,--output", "The picture: .png, .pdf or .svg (default: the table's name with .png, if it is one)"},
+    {"--names", "Names of several runs, separated by commas (default: what the paths of their tables differ in)"},
     {"--size", "Width and height in pixels, with 100 per inch (default: 1024x768)"},
     {"--log", "Logarithmic axes: none, x, y or xy (default: what suits the table)"},
     {"--iteration", "The iteration in a table of several (default: the last)"},
@@ -76,11 +75,16 @@ void export_database(const ExportOptions& options) { become_python("export", wor
 
 CLI::App* add_plot(CLI::App& app, PlotOptions& options) {
   CLI::App* command = app.add_subcommand(
-      "plot", "Draw the chart of a table: a histogram, a spectrum, a mass function, halos over time; with Python");
-  command->add_option(table, options[table], "A table that an analysis wrote: .csv, .pieces, .series, .h5 or .parquet")
+      "plot",
+      "Draw the chart of a table: a histogram, a spectrum, a mass function, halos over time, the times of runs; with "
+      "Python");
+  command
+      ->add_option("TABLE", options.tables,
+                   "A table that an analysis wrote: .csv, .pieces, .series, .h5 or .parquet; or the timings.csv of "
+                   "several runs, for one chart of all")
       ->required();
   for (const auto& [name, text] : texts) {
-    command->add_option(name, options[name], text)->allow_extra_args(false);
+    command->add_option(name, options.values[name], text)->allow_extra_args(false);
   }
   return command;
 }
@@ -91,9 +95,10 @@ void plot(const CLI::App& command, const PlotOptions& options) {
     const std::string given(name);
     const std::string option = given.substr(given.find("--"));
     if (command.get_option(option)->count() == 0) continue;
-    arguments.push_back(option + "=" + options.at(given));
+    arguments.push_back(option + "=" + options.values.at(given));
   }
-  arguments.insert(arguments.end(), {"--", options.at(table)});
+  arguments.emplace_back("--");
+  arguments.insert(arguments.end(), options.tables.begin(), options.tables.end());
   become_python("plot", arguments, "NumPy, h5py and matplotlib");
 }
 

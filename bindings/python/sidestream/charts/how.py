@@ -22,6 +22,7 @@ class How:
     x_label: str = ""
     y_label: str = ""
     tracks: int = 24
+    names: tuple[str, ...] = ()  # of several runs in one chart
     colours: str = "viridis"
     colour_scale: str = "linear"  # or "logarithmic"; for 2-D histograms
     range: tuple[float, float] | None = None  # of colours

@@ -7,6 +7,7 @@ import re
 import sys
 import tempfile
 import warnings
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from .how import LOGS, How
 from .kinds import is_over_time, kind_of
 from .page import Page
 from .scales import plain
+from .times import COLUMNS, draw_runs, names_of_runs
 from .titles import titles_of, told
 
 ENDINGS = (".png", ".pdf", ".svg")
@@ -47,17 +49,47 @@ def _style(ending: str) -> dict[str, Any]:
 
 
 def _drawn(table: Any, how: How, ending: str) -> Page:
-    """Draws for a file with this ending; empty if there is none."""
+    """Draws for a file with this ending; empty if there is none. `table` may be a list of tables of runs."""
     if find_spec("matplotlib") is None:
         raise Error(
             "plot: matplotlib is not installed, which draws charts; install it (`pip install 'sidestream[plot]'`)"
         )
-    from matplotlib import style
+    tables = list(table) if isinstance(table, list | tuple) else [table]
+    if len(tables) == 1:
+        return _drawn_one(tables[0], how, ending)
+    runs = _runs(tables, how)
+    return _fitted(how, ending, ", ".join(map(str, tables)), lambda page: draw_runs(page, runs, how))
 
+
+def _runs(tables: list[Any], how: How) -> list[tuple[str, Given]]:
+    """Reads the tables of several runs, and names these. Throws Error if they are other tables."""
+    if not tables or not all(isinstance(table, str | os.PathLike) for table in tables):
+        raise Error("plot: several tables are drawn in one chart only if they are files, the timings.csv of runs")
+    runs = []
+    for table, name in zip(tables, names_of_runs([Path(table) for table in tables], how.names), strict=True):
+        given = read_given(table, how.iteration, is_over_time)
+        if not given.has(*COLUMNS):
+            raise Error(f"{table}: it does not have the times of a run; only tables that have share a chart", Code.FILE)
+        runs.append((name, given.until(how.iteration)))
+    return runs
+
+
+def _drawn_one(table: Any, how: How, ending: str) -> Page:
     whole = read_given(table, how.iteration, is_over_time)
     kind = kind_of(whole)
     given = whole.until(how.iteration) if kind.over_time else whole.of_iteration(how.iteration)
     titles = told(how.said) if how.said else titles_of(given.path)
+
+    def draw(page: Page) -> str:
+        return _default_caption(given, kind.draw(page, given, how, titles))
+
+    return _fitted(how, ending, given.named, draw)
+
+
+def _fitted(how: How, ending: str, named: str, draw: Callable[[Page], str]) -> Page:
+    """Makes a page on which `draw` draws, and adds all texts. `draw` returns the default caption."""
+    from matplotlib import style
+
     with (
         style.context(["default", _style(ending)], after_reset=True),
         warnings.catch_warnings(),
@@ -66,11 +98,11 @@ def _drawn(table: Any, how: How, ending: str) -> Page:
         warnings.filterwarnings("ignore", message=GLYPH_MISSING)  # the page remarks on them
         try:
             page = Page(*how.size)
-            what = kind.draw(page, given, how, titles)
-            page.caption = _default_caption(given, what) if how.caption is None else how.caption
+            caption = draw(page)
+            page.caption = caption if how.caption is None else how.caption
             page.fit()
         except (ValueError, OverflowError) as problem:
-            raise Error(f"{given.named}: its values cannot be drawn ({problem})", Code.FILE) from problem
+            raise Error(f"{named}: its values cannot be drawn ({problem})", Code.FILE) from problem
     return page
 
 
@@ -118,13 +150,14 @@ def plot(table: Any, target: str | os.PathLike[str] | None = None, *, provenance
     sidestream.open, and comes from `histogram`, `histogram2d`, `power_spectrum`, `particle_spectrum`, `lyman_alpha`,
     `statistics`, or the mass function or history of `halos`, or is the record `timings.csv` of a run. Returns
     Matplotlib's figure; `target` (.png, .pdf, .svg) names a file to write it to. If the table has several iterations,
-    the chart shows the last one, or the one that `iteration` names; charts over time show all up to it.
+    the chart shows the last one, or the one that `iteration` names; charts over time show all up to it. A list of
+    several runs' `timings.csv` gives one chart of all.
 
     Options: size=(width, height) in pixels, 100 per inch; log="none", "x", "y" or "xy", the logarithmic axes; quantity,
-    the column to draw (of `timings.csv` compute, publish, wait, end, held, work, spare or tasks); caption, empty for
-    none; x_label and y_label; label, the first words of the default caption; tracks, the number that a history shows;
-    colours, colour_scale and range of a 2-D histogram. Names and units come from the record of the run; reading it
-    needs the package PyYAML."""
+    the column to draw (of `timings.csv` compute, publish, wait, end, held, work, spare or tasks); names, a tuple with
+    the names of several runs; caption, empty for none; x_label and y_label; label, the first words of the default
+    caption; tracks, the number that a history shows; colours, colour_scale and range of a 2-D histogram. Names and
+    units come from the record of the run; reading it needs the package PyYAML."""
     page = _drawn(table, How(**options), "" if target is None else Path(target).suffix)
     if target is not None:
         _save(page, Path(target), provenance)
@@ -133,8 +166,15 @@ def plot(table: Any, target: str | os.PathLike[str] | None = None, *, provenance
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="sidestream plot", description="Draws the chart of a table with Matplotlib.")
-    parser.add_argument("table", help="a table of an analysis: .csv, .pieces, .series, .h5, or .parquet")
+    parser.add_argument(
+        "table",
+        nargs="+",
+        help="a table of an analysis: .csv, .pieces, .series, .h5, or .parquet; or several timings.csv",
+    )
     parser.add_argument("-o", "--output", help="the picture, .png, .pdf or .svg; by default the table's name with .png")
+    parser.add_argument(
+        "--names", help="names of several runs, separated by commas; by default what their paths differ in"
+    )
     parser.add_argument("--size", default="1024x768", help="width and height in pixels: 1024x768")
     parser.add_argument("--log", choices=LOGS, help="logarithmic axes; the default suits the table")
     parser.add_argument(
@@ -185,29 +225,38 @@ def main(arguments: list[str] | None = None) -> int:
     return _beside_a_run(arguments[1:]) if arguments[:1] == [BESIDE_A_RUN] else _one(arguments)
 
 
+def _target(tables: list[str], output: str | None) -> Path:
+    if output:
+        return Path(output)
+    if len(tables) > 1:
+        raise Error(f"plot: found {len(tables)} tables and no name for their chart; name it by -o", Code.USAGE)
+    if not Path(tables[0]).name:
+        raise Error(f"plot: '{tables[0]}' is no table; name the file that an analysis wrote", Code.USAGE)
+    return Path(tables[0]).with_suffix(".png")
+
+
 def _one(arguments: list[str]) -> int:
     given = vars(_parser().parse_args(arguments))
-    table, output, provenance = given.pop("table"), given.pop("output"), given.pop("provenance")
+    tables, output, provenance = given.pop("table"), given.pop("output"), given.pop("provenance")
     said = {name: dict(text.split(":", 1) for text in given.pop(name)) for name in ("title", "unit", "option")}
     given["said"] = {name: found for name, found in said.items() if found}
     try:
-        if not (output or Path(table).name):
-            raise Error(f"plot: '{table}' is no table; name the file that an analysis wrote", Code.USAGE)
-        target = Path(output) if output else Path(table).with_suffix(".png")
+        target = _target(tables, output)
+        given["names"] = tuple(given["names"].split(",")) if given["names"] else ()
         given["size"] = _size(given["size"])
         given["range"] = _range(given["range"]) if given["range"] else None
-        page = _drawn(table, How(**given), target.suffix)
+        page = _drawn(tables, How(**given), target.suffix)
         _save(page, target, provenance)
     except Error as problem:
         print(f"sidestream: {problem}", file=sys.stderr)
         return 1
     except OSError as problem:
-        where = problem.filename or table
+        where = problem.filename or tables[0]
         print(f"sidestream: plot: {where}: {problem.strerror or problem}", file=sys.stderr)
         return 1
     except MemoryError:
         print(
-            f"sidestream: plot: {table}: there is too little memory for its chart; ask for fewer pixels",
+            f"sidestream: plot: {tables[0]}: there is too little memory for its chart; ask for fewer pixels",
             file=sys.stderr,
         )
         return 1

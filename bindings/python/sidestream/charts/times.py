@@ -4,6 +4,8 @@ Figures 7 and 10 of Dorier et al., "Damaris: Addressing Performance Variability 
 Simulations" (2016), show write times in this form.
 """
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,32 +102,83 @@ def _named(name: str, times: Numbers) -> str:
     return f"{name}: median {plain(float(np.median(times)), 3)} s, longest {plain(float(times.max()), 3)} s"
 
 
-def _draw(page: Page, curves: list[tuple[str, Numbers]]) -> None:
-    looks = [(dashes, colour) for dashes in DASHES for colour in COLOURS]
-    for n, (name, times) in enumerate(curves):
-        at, share = distribution(times)
+@dataclass(frozen=True)
+class Curve:
+    """A distribution that is drawn. `run`: the name of its run, empty if there is only one."""
+
+    run: str
+    name: str
+    times: Numbers
+
+    @property
+    def entry(self) -> str:
+        """The text in the legend."""
+        return _named(f"{self.run}, {self.name}" if self.run else self.name, self.times)
+
+
+def _looks(curves: list[Curve]) -> list[tuple[Any, str]]:
+    """Returns dashes and colour of each curve. Of several runs with several curves each, the colour tells the curve
+    and the dashes tell the run."""
+    names, runs = (list(dict.fromkeys(getattr(curve, key) for curve in curves)) for key in ("name", "run"))
+    if 1 < len(names) <= len(COLOURS) and len(runs) <= len(DASHES):
+        return [(DASHES[runs.index(curve.run)], COLOURS[names.index(curve.name)]) for curve in curves]
+    every = [(dashes, colour) for dashes in DASHES for colour in COLOURS]
+    return [every[n % len(every)] for n in range(len(curves))]
+
+
+def _draw(page: Page, curves: list[Curve]) -> None:
+    for curve, (dashes, colour) in zip(curves, _looks(curves), strict=True):
+        at, share = distribution(curve.times)
         x = np.maximum(drawable(at, False), page.across.low)  # zeros lie at the left end of a logarithmic axis
-        dashes, colour = looks[n % len(looks)]
         style: dict[str, Any] = {"color": colour, "linestyle": dashes, "linewidth": 1.6 * page.thin}
         x, y = [page.across.low, *x, page.across.high], [page.up.low, *share, 1.0]
         (handle,) = page.axes.plot(x, y, drawstyle="steps-post", **style)
-        page.handles.append((handle, _named(name, times)))
+        page.handles.append((handle, curve.entry))
+
+
+def _found(page: Page, run: str, given: Given, quantity: str | None) -> list[Curve]:
+    """Returns the curves of a run. Remarks if it has none."""
+    if quantity is not None and quantity not in QUANTITIES:
+        known = ", ".join(QUANTITIES)
+        raise Error(f"{given.named}: there is no quantity '{quantity}' to draw, but {known}")
+    found = [Curve(run, name, times[np.isfinite(times)]) for name, times in _curves(given, quantity)]
+    curves = [curve for curve in found if len(curve.times)]
+    if not curves:
+        what = f"there is no curve of {run}: its" if run else "the chart is empty: the"
+        page.remarks.append(f"{what} table has no such times")
+    return curves
+
+
+def draw_runs(page: Page, runs: list[tuple[str, Given]], how: How) -> str:
+    """Draws cumulative distributions of times of clients and servers of runs, which have names if they are several.
+    Returns a description for the caption."""
+    curves = [curve for name, given in runs for curve in _found(page, name, given, how.quantity)]
+    across, up = how.logarithmic(True, False)
+    across = across and any(np.any(curve.times > 0) for curve in curves)
+    page.across = axis_of(how.x_label or "time", "s", [curve.times for curve in curves], across, 0.02)
+    name = how.y_label or "cumulative distribution"
+    shares = [distribution(curve.times)[1] for curve in curves]
+    page.up = axis_of(name, "", shares, True, 0.05) if up else Axis(name, "", 0.0, 1.05)
+    _draw(page, curves)
+    of = "times of a run" if len(runs) == 1 else f"times of {len(runs)} runs"
+    return f"{how.label or of}: cumulative distribution"
 
 
 def draw_times(page: Page, given: Given, how: How, _: Titles) -> str:
-    """Draws cumulative distributions of times of clients and servers. Returns a description for the caption."""
-    if how.quantity is not None and how.quantity not in QUANTITIES:
-        known = ", ".join(QUANTITIES)
-        raise Error(f"{given.named}: there is no quantity '{how.quantity}' to draw, but {known}")
-    found = [(name, times[np.isfinite(times)]) for name, times in _curves(given, how.quantity)]
-    curves = [(name, times) for name, times in found if len(times)]
-    if not curves:
-        page.remarks.append("the chart is empty: the table has no such times")
-    across, up = how.logarithmic(True, False)
-    across = across and any(np.any(times > 0) for _, times in curves)
-    page.across = axis_of(how.x_label or "time", "s", [times for _, times in curves], across, 0.02)
-    name = how.y_label or "cumulative distribution"
-    shares = [distribution(times)[1] for _, times in curves]
-    page.up = axis_of(name, "", shares, True, 0.05) if up else Axis(name, "", 0.0, 1.05)
-    _draw(page, curves)
-    return f"{how.label or 'times of a run'}: cumulative distribution"
+    """Draws the distributions of one run."""
+    return draw_runs(page, [("", given)], how)
+
+
+def names_of_runs(paths: list[Path], given: tuple[str, ...]) -> list[str]:
+    """Returns names for the runs whose tables are at `paths`: the `given` ones, else what the paths differ in, or
+    numbers if they do not. Throws Error if the number of given names differs."""
+    if given and len(given) != len(paths):
+        raise Error(f"plot: found {len(given)} names for {len(paths)} tables; give one for each, or none")
+    if given:
+        return list(given)
+    parts = [path.resolve().with_suffix("").parts for path in paths]
+    shortest = min(map(len, parts))
+    first = next((n for n in range(shortest) if len({of[n] for of in parts}) > 1), shortest)
+    same = next((n for n in range(shortest - first) if len({of[-1 - n] for of in parts}) > 1), shortest - first)
+    names = ["/".join(of[first : len(of) - same]) for of in parts]
+    return names if all(names) and len(set(names)) == len(names) else [f"run {n}" for n in range(1, len(parts) + 1)]
