@@ -15,6 +15,7 @@ TITLES = {"inline": "inline: all ranks simulate and draw", "dedicated": "a dedic
 
 def pictures(files, file):
     figure, panels = plt.subplots(1, len(files), figsize=(4.5 * len(files), 3.6), layout="constrained", squeeze=False)
+    figure.get_layout_engine().set(h_pad=0.1)  # room for the tops of letters
     for axes, (letter, (title, path)) in zip(panels[0], zip("ab", files.items(), strict=False), strict=True):
         axes.imshow(plt.imread(path))
         axes.set_axis_off()

@@ -365,6 +365,8 @@ def test_the_program(results, tmp_path):
     assert done.returncode == 0, done.stderr
     with Image.open(tmp_path / "a.png") as image:
         assert image.size == (320, 240)
+    both = run(*[results / "timings.csv"] * 2, "-o", tmp_path / "b.png", "--names", "one,two")
+    assert both.returncode == 0 and (tmp_path / "b.png").exists(), both.stderr
     wrong = run(results / "phase-03.h5", "--lgo", "x")
     assert wrong.returncode == 2 and "did you mean '--log'" in wrong.stderr
     nobody = run(results / "phase-03.h5", SIDESTREAM_PYTHON="/nowhere")

@@ -141,6 +141,7 @@ def test_scaling_and_traces(tmp_path):
     words = ["--grid", 12, "--ranks", "1,2", "--pictures", 2, "--steps", 40, "--repeat", 1000]
     text = go("visualisation", tmp_path, "--only", "scaling,traces,auto", *words)
     lines = [line for line in text.splitlines() if line.startswith("ratio ")]
-    assert len(lines) == 2 * 2 + 2 + 2 and text.splitlines()[-1] == lines[-1]
+    # The model of large data is left out of lines if noise hides the cost of cells.
+    assert 2 + 2 + 2 <= len(lines) <= 2 * 2 + 2 + 2 and text.splitlines()[-1] == lines[-1]
     assert all(is_drawn(tmp_path / "visualisation" / f"{name}.png") for name in ("scaling", "traces", "auto"))
     assert "heavy use: " in text and " delivered" in text
