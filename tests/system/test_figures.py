@@ -132,7 +132,7 @@ def test_effective_throughput(tmp_path):
 
 
 def test_pictures(tmp_path):
-    assert go("visualisation", tmp_path, "--only", "pictures", "--grid", 12) == "pictures:\n\n"
+    assert go("visualisation", tmp_path, "--only", "pictures", "--grid", 12, "--size", "160x120") == "pictures:\n\n"
     assert is_drawn(tmp_path / "visualisation" / "pictures.png")
 
 
