@@ -1,6 +1,7 @@
 #include "config/tasks/tasks.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include "config/options/document.hpp"
 #include "sidestream/kit/base/names.hpp"
@@ -52,9 +53,10 @@ std::vector<std::string> kinds_to_ask_for(const Registry& registry) {
 }
 
 AskedTask read_asked_task(const std::string& text, const std::string& name, const std::vector<TaskConfig>& others,
-                          const Config& config, const Registry& registry) {
+                          const Config& config, const Registry& registry, std::function<void(const Node&)> derive) {
   const Parameters none;
   ReadContext context{ExpressionContext{none, Stage::start}, &config.metadata};
+  context.derive = std::move(derive);
   context.folder = config.opening.directory;
   context.beside_file = config.opening.directory;
   const Node entry = parse_node(text, "the request");

@@ -1,6 +1,7 @@
 // The entries under `analyses:` and `outputs:`, and those that people ask for.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -72,10 +73,10 @@ struct AskedTask {
 
 /// Reads `text`, an entry of `analyses:` on one line, for a session that runs `config`. `name` becomes its name, and
 /// `others` were asked for before. All of its files must be in the folder `asked`, so that it replaces nothing of the
-/// run. Throws Error(configuration).
+/// run. `derive` makes variables of `config` of its expressions, as ReadContext::derive. Throws Error(configuration).
 [[nodiscard]] AskedTask read_asked_task(const std::string& text, const std::string& name,
                                         const std::vector<TaskConfig>& others, const Config& config,
-                                        const Registry& registry);
+                                        const Registry& registry, std::function<void(const Node&)> derive);
 
 /// The kinds of analyses that can be asked for.
 [[nodiscard]] std::vector<std::string> kinds_to_ask_for(const Registry& registry);

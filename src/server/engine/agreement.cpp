@@ -95,7 +95,7 @@ void add_end(const ServerState& state, int clients, std::vector<std::uint64_t>& 
 
 std::vector<std::uint64_t> agreement_words(const Contribution& mine, ServerTransport& transport,
                                            const Metadata& metadata, std::vector<ScheduledTask>& tasks) {
-  const std::size_t variables = metadata.variables.size();
+  const std::size_t variables = metadata.variables.size() + mine.more;
   std::vector<std::uint64_t> words(header_words + words_for(variables) + words_for(tasks.size()), 0);
   if (mine.broken) {
     words[flags_word] = broken_flag;

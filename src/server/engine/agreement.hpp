@@ -23,12 +23,12 @@ struct Agreement {
   std::uint32_t why = 0;             ///< bits of Refusal
   int client = -1;                   ///< the client that refused; -1: none, or several
   std::vector<std::uint64_t> words;  ///< the combined words
-  std::size_t variables = 0;         ///< number of variables in the metadata
+  std::size_t variables = 0;         ///< number of variables for which there is room in the words
   std::size_t tasks = 0;             ///< number of tasks whose times are in the words; later ones have none
 
   /// True if any client published the variable, or all that it is derived from.
   [[nodiscard]] bool has(std::int32_t variable) const;
-  /// Marks the derived variables whose inputs were published. Allocates nothing.
+  /// Marks the derived variables whose inputs were published. Allocates nothing. Call it again when there are more.
   void mark_derived(const Metadata& metadata);
   /// True if the wall-clock time of a task has come.
   [[nodiscard]] bool wall_due(std::size_t task) const;
@@ -45,12 +45,13 @@ struct Contribution {
   bool broken = false;     ///< the server cannot continue
   bool clock = false;      ///< its clock decides about wall-clock schedules
   double seconds = 0;      ///< seconds since the session's start
+  std::size_t more = 0;    ///< number of variables that requests may add
 };
 
 /// Returns the words of one server.
 [[nodiscard]] std::vector<std::uint64_t> agreement_words(const Contribution& mine, ServerTransport& transport,
                                                          const Metadata& metadata, std::vector<ScheduledTask>& tasks);
-/// Decodes the combined words. Allocates nothing.
+/// Decodes the combined words. `variables`: with those that requests may add. Allocates nothing.
 [[nodiscard]] Agreement read_agreement(std::vector<std::uint64_t> words, std::int64_t index, std::size_t variables);
 
 }  // namespace sidestream

@@ -96,6 +96,8 @@ std::uint64_t AskedTasks::contribute(double seconds) {
 /// Adds the task of a request on all servers, or on none.
 void AskedTasks::add(const SteeringRequest& request, std::int64_t index) {
   const std::size_t before = parts_.tasks.size();
+  std::vector<Variable>& variables = parts_.metadata.variables;
+  const auto known = static_cast<std::ptrdiff_t>(variables.size());
   const std::string name = fmt::format("asked-{}", made_ + 1);
   try {
     run_collectively(parts_.servers, [&] {
@@ -116,6 +118,7 @@ void AskedTasks::add(const SteeringRequest& request, std::int64_t index) {
   } catch (const std::exception& error) {
     while (parts_.tasks.size() > before) parts_.tasks.pop_back();
     entries_.resize(before - configured_);
+    variables.erase(variables.begin() + known, variables.end());
     answer(request.id, fmt::format("refused: {}", error.what()));
     return;
   }

@@ -35,15 +35,22 @@ class AskedTasks {
   };
   struct Parts {
     std::vector<ScheduledTask>& tasks;  ///< on construction: the configured ones
-    const Metadata& metadata;
+    Metadata& metadata;                 ///< with room for `most_new` more variables (make_room)
     MpiCommunicator& servers;
-    /// Makes the task of a text, on every server. `running` are those that were asked for before. Throws Error.
+    /// Makes the task of a text, on every server. `running` are those that were asked for before. Expressions in the
+    /// text become variables behind those of the metadata. Throws Error.
     std::function<Made(const std::string& text, const std::string& name, const std::vector<TaskConfig>& running)> make;
     std::optional<RequestChannel> channel;  ///< on the first server
     Watchdog* watchdog;
     double budget;  ///< seconds for asked tasks in one iteration
   };
   explicit AskedTasks(Parts parts);
+
+  /// Variables that requests of one run may add: different expressions. They stay until the end, and none takes the
+  /// number of another, so that everything that is kept by number stays right.
+  static constexpr std::size_t most_new = 64;
+  /// Makes room for them, so that no variable ever moves: tasks keep references. Call it before tasks are made.
+  static void make_room(Metadata& metadata) { metadata.variables.reserve(metadata.variables.size() + most_new); }
 
   /// Sets a function that is called for each new task, after it has its communicator.
   void on_new(std::function<void(ScheduledTask&)> prepare) { prepare_ = std::move(prepare); }

@@ -69,6 +69,8 @@ class Assembler {
   /// Applies missing blocks: they own and cover nothing. Call it in iterations with missing blocks, and in the one
   /// after. `has`: true if any client published a variable.
   void settle_absent(const AbsentBlocks::Has& has);
+  /// Call it when there are more variables: the next views are made anew, with room for theirs.
+  void forget_views() noexcept { viewed_.reset(); }
   [[nodiscard]] const AbsentBlocks& absent() const noexcept { return absent_; }
   /// The blocks on which a variable exists.
   [[nodiscard]] const BlockTable& table_of(std::int32_t variable) const {

@@ -68,7 +68,8 @@ Engine::Engine(EngineParts parts)
       assembler_(parts_.metadata, guarded_, parts_.movement),
       events_(parts_.events, parts_.node, parts_.clients),
       ledger_(engine_ledger_names(parts_.tasks, parts_.asked != nullptr), parts_.timings, parts_.rows),
-      next_(parts_.first) {
+      next_(parts_.first),
+      most_variables_(parts_.metadata.variables.size() + (parts_.asked ? AskedTasks::most_new : 0)) {
   if (parts_.hears) bell_.emplace(parts_.servers);
   if (bell_ && !parts_.held.empty() && can_hold()) held_.emplace(parts_.held, parts_.metadata);
   // While a server waits for others it keeps receiving from its clients, so that they need not wait too.
@@ -148,7 +149,8 @@ Agreement Engine::agree() {
                             there && absent_ != absent_said_,
                             broken_ != nullptr,
                             parts_.servers.rank() == 0,
-                            now() - parts_.origin};
+                            now() - parts_.origin,
+                            most_variables_ - parts_.metadata.variables.size()};
     words = agreement_words(mine, parts_.transport, parts_.metadata, parts_.tasks);
     if (parts_.asked) words.push_back(broken_ ? 0 : parts_.asked->contribute(now()));
     if (!parts_.steering) return;
@@ -157,7 +159,7 @@ Agreement Engine::agree() {
     if (!broken_) parts_.steering->contribute(changes, next_, now());
   });
   if (parts_.servers.size() > 1) parts_.servers.bit_or(words);
-  Agreement agreement = read_agreement(std::move(words), next_, parts_.metadata.variables.size());
+  Agreement agreement = read_agreement(std::move(words), next_, most_variables_);
   agreement.tasks = parts_.tasks.size();
   if (agreement.broken || !agreement.iteration) return agreement;
   agreement.mark_derived(parts_.metadata);

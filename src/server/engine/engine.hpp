@@ -77,7 +77,8 @@ class Engine {
   void check_cycles(const Agreement& agreement);
   void check_times(const Agreement& agreement);
   void steer(const Agreement& agreement);
-  void take_requests(const Agreement& agreement);
+  void take_requests(Agreement& agreement);
+  [[nodiscard]] bool take_up_requests(Agreement* agreement);
   void wait_for_clients(const std::function<bool()>& stops, LateNote& late);
   [[nodiscard]] double hear_requests(const std::function<bool()>& stops, LateNote& late);
   void answer_between();
@@ -134,7 +135,8 @@ class Engine {
   std::optional<HeldIteration> held_;  ///< nothing if no variable is kept
   bool told_of_holding_ = false;       ///< a failure was logged
   std::int64_t next_;
-  bool i_changed_ = true;  ///< blocks of this server's clients changed since the table was updated
+  std::size_t most_variables_;  ///< with those that requests may add
+  bool i_changed_ = true;       ///< blocks of this server's clients changed since the table was updated
   std::vector<AbsentBlock> absent_, absent_said_;  ///< missing blocks of this server's clients in this iteration; those
                                                    ///< that the others know of
   std::string missing_, missing_told_;  ///< text about missing blocks in this iteration; the text logged last

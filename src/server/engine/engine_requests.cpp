@@ -15,10 +15,21 @@
 namespace sidestream {
 
 /// Takes up what people ask for, in the iteration in which the first server's word says so.
-void Engine::take_requests(const Agreement& agreement) {
+void Engine::take_requests(Agreement& agreement) {
   if (!parts_.asked || (agreement.why & Refusal::left) != 0) return;
   const std::size_t steering = parts_.steering ? parts_.steering->words() : 0;
-  if (agreement.words[agreement.words.size() - steering - 1] != 0) parts_.asked->take_up(next_);
+  if (agreement.words[agreement.words.size() - steering - 1] != 0) static_cast<void>(take_up_requests(&agreement));
+}
+
+/// Expressions of requests are new variables, for which `agreement` has room: an iteration that may be analysed now.
+/// Returns true if there are any.
+bool Engine::take_up_requests(Agreement* agreement) {
+  const std::size_t known = parts_.metadata.variables.size();
+  parts_.asked->take_up(next_);
+  if (parts_.metadata.variables.size() == known) return false;
+  assembler_.forget_views();
+  if (agreement != nullptr) retry_while_out_of_memory([&] { agreement->mark_derived(parts_.metadata); });
+  return true;
 }
 
 /// Describes what keeps an asked analysis from running in an iteration; empty if nothing does.
@@ -107,9 +118,13 @@ double Engine::hear_requests(const std::function<bool()>& stops, LateNote& late)
 /// Takes up what people ask for while the servers wait for clients, and runs what is wanted once on the held iteration.
 void Engine::answer_between() {
   const FloatEnvironment environment;
-  parts_.asked->take_up(next_);
-  const Agreement* const held = held_ ? held_->held() : nullptr;
+  Agreement* const held = held_ ? held_->held() : nullptr;
+  const bool more = take_up_requests(held);
   if (held == nullptr) return;
+  if (more && !assembler_.absent().none()) {  // of these, too, blocks may be missing
+    retry_while_out_of_memory(
+        [&] { assembler_.settle_absent([&](std::int32_t variable) { return held->has(variable); }); });
+  }
   for (std::size_t t = configured(); t < parts_.tasks.size(); ++t) {
     if (parts_.asked->runs_once(t)) run_on_held(t, *held);
   }

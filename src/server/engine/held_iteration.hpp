@@ -29,9 +29,12 @@ class HeldIteration final : public ServerTransport {
   /// Forgets the iteration and frees its memory.
   void drop() noexcept;
   /// The iteration and its published variables; null if none is held. The same on all servers.
-  [[nodiscard]] const Agreement* held() const noexcept { return is_held_ ? &agreement_ : nullptr; }
+  [[nodiscard]] Agreement* held() noexcept { return is_held_ ? &agreement_ : nullptr; }
   /// True if values of the variable would be held where it was published. Derived ones are not.
-  [[nodiscard]] bool keeps(std::int32_t variable) const { return kept_.at(static_cast<std::size_t>(variable)); }
+  [[nodiscard]] bool keeps(std::int32_t variable) const {
+    const auto number = static_cast<std::size_t>(variable);
+    return number < kept_.size() && kept_[number];  // requests add variables
+  }
 
   bool receive(std::chrono::microseconds) override { return false; }
   [[nodiscard]] ServerState state(std::int64_t) override { return {inbox_, tables_}; }

@@ -135,6 +135,7 @@ Bytes bytes_of(const LocalInput& input, PlacedValues& values) {
   if (catalogue) views.put(*catalogue);
   const Lists lists(input);
   static const BlockViews none;
+  out.put(blocks.size());  // the server may have more variables than the worker: those of requests
   for (std::size_t v = 0; v < blocks.size(); ++v) views.put(lists.used(v) ? blocks[v] : none);
   out.put(lists.others().size());
   for (const BlockViews* list : lists.others()) views.put(*list);
@@ -155,7 +156,7 @@ ReceivedInput::ReceivedInput(BytesView bytes, const Metadata& metadata, std::spa
   iteration_ = head.iteration;
   in.get(feedback_);
   if (head.has_catalogue != 0) views.get(catalogue_);
-  blocks_.resize(metadata.variables.size());
+  blocks_.resize(in.get<std::size_t>());
   for (BlockViews& list : blocks_) views.get(list);
   pieces_.resize(in.get<std::size_t>());
   for (BlockViews& list : pieces_) views.get(list);

@@ -13,7 +13,7 @@ namespace sidestream {
 inline constexpr int worker_socket = 3;
 
 /// Must be raised when the meaning of messages changes.
-inline constexpr std::size_t worker_version = 2;
+inline constexpr std::size_t worker_version = 3;
 
 /// A hash that differs between builds that do not understand each other.
 constexpr std::uint32_t worker_layout() {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/own_environment.hpp"
+#include "config/expressions/derived_section.hpp"
 #include "config/tasks/tasks.hpp"
 #include "session/serving/steering_link.hpp"
 #include "sidestream/error.hpp"
@@ -12,7 +13,10 @@
 
 namespace sidestream {
 
-RequestLink::RequestLink(const Parts& parts) : config_(parts.config), registry_(parts.registry) {
+RequestLink::RequestLink(const Parts& parts)
+    : config_(parts.config),
+      most_variables_(config_.metadata.variables.size() + AskedTasks::most_new),
+      registry_(parts.registry) {
   std::optional<RequestChannel> mine;
   if (parts.servers.rank() == 0) {
     open_mailbox();
@@ -44,10 +48,23 @@ RequestChannel RequestLink::channel() {
   return channel;
 }
 
+/// Makes a variable of an expression, which the same one finds from then on.
+void RequestLink::derive(const Node& expression) {
+  if (config_.metadata.variables.size() >= most_variables_) {
+    fail_at(expression.where,
+            "found the expression {}, and {} other ones were asked for in this run, expected at most as many; use one "
+            "of them, or give it a name under 'derived:' before the next run",
+            expression.description(), AskedTasks::most_new);
+  }
+  const Parameters none;
+  derive_in_place(expression, ExpressionContext{none, Stage::start}, config_.metadata);
+}
+
 AskedTasks::Made RequestLink::make(const std::string& text, const std::string& name,
-                                   const std::vector<TaskConfig>& running) const {
+                                   const std::vector<TaskConfig>& running) {
   const OwnEnvironment environment;
-  AskedTask asked = read_asked_task(text, name, running, config_, registry_);
+  AskedTask asked =
+      read_asked_task(text, name, running, config_, registry_, [this](const Node& node) { derive(node); });
   std::unique_ptr<Task> task =
       registry_.analyses().at(asked.config.kind).create(asked.config.settings, config_.metadata);
   return {std::move(asked.config), std::move(task), asked.once};

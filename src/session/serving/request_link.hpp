@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "config/options/document.hpp"
 #include "server/engine/asked_tasks.hpp"
 #include "storage/files/mailbox.hpp"
 
@@ -18,7 +19,7 @@ namespace sidestream {
 class RequestLink {
  public:
   struct Parts {
-    const Config& config;
+    Config& config;  ///< expressions of requests add variables to its metadata, behind the others
     const Registry& registry;
     MpiCommunicator& servers;
     std::vector<ScheduledTask>& tasks;  ///< the configured ones
@@ -36,10 +37,12 @@ class RequestLink {
   void open_mailbox();
   [[nodiscard]] RequestChannel channel();
   [[nodiscard]] AskedTasks::Made make(const std::string& text, const std::string& name,
-                                      const std::vector<TaskConfig>& running) const;
+                                      const std::vector<TaskConfig>& running);
+  void derive(const Node& expression);
   [[nodiscard]] std::string description(const std::vector<std::pair<std::string, std::string>>& running) const;
 
-  const Config& config_;
+  Config& config_;
+  std::size_t most_variables_;  ///< with those of expressions in requests
   const Registry& registry_;
   std::unique_ptr<Mailbox> mailbox_;  ///< on the first server, if it could be opened
   std::optional<AskedTasks> asked_;

@@ -40,7 +40,7 @@ void Serving::remove_earlier(const Registry& registry) const {
   remove_earlier_results(*directory_, patterns, meshes, registry.formats());
 }
 
-Serving::Serving(const Group& group, const Config& config, const Registry& registry, WorkerSource source, bool reduces,
+Serving::Serving(const Group& group, Config& config, const Registry& registry, WorkerSource source, bool reduces,
                  const Choose& choose)
     : servers_(group.servers.duplicate()),
       group_(group.number),
@@ -60,6 +60,7 @@ Serving::Serving(const Group& group, const Config& config, const Registry& regis
     results_ = make_result_store(registry, directory_, reduces ? 1 : servers_->rank());
   });
   run_collectively(*servers_, [&] {
+    if (config.live.requests) AskedTasks::make_room(config_.metadata);
     if (choose) choose(directory_);
     make_tasks(registry);
     triggers_ = Triggers(configs_);

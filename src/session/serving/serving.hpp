@@ -40,14 +40,15 @@ class Serving {
  public:
   /// `reduces`: results come from the servers that combine. `choose`, if given, runs after the directory is open and
   /// before tasks are made; it may change the tasks of `config`. Throws the same Error on all servers if the directory
-  /// cannot be written or a task cannot be made. `config` and `registry` outlive it.
+  /// cannot be written or a task cannot be made. `config` and `registry` outlive it; expressions of requests add
+  /// variables to `config`.
   using Choose = std::function<void(const std::shared_ptr<const OutputDirectory>&)>;
   /// Servers that work together, and their index in `placement.groups`.
   struct Group {
     MpiCommunicator& servers;
     std::size_t number = 0;
   };
-  Serving(const Group& group, const Config& config, const Registry& registry, WorkerSource source, bool reduces = false,
+  Serving(const Group& group, Config& config, const Registry& registry, WorkerSource source, bool reduces = false,
           const Choose& choose = {});
   /// Collective.
   void begin(Feed feed);
@@ -73,7 +74,7 @@ class Serving {
 
   std::unique_ptr<MpiCommunicator> servers_;
   std::size_t group_;
-  const Config& config_;
+  Config& config_;
   const Registry& registry_;
   const PartitionerKind* partitioner_;
   std::shared_ptr<const OutputDirectory> directory_;
