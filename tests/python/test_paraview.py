@@ -168,6 +168,7 @@ def test_check_finds_mistakes(tmp_path, arguments, sentence):
     assert sentence in done.stdout + done.stderr
 
 
+@pytest.mark.test_all
 def test_ends_with_its_server(tmp_path):
     """A server that is killed leaves no interpreter behind, busy or not."""
     (tmp_path / "state.py").write_text("while True:\n    pass\n")

@@ -131,6 +131,7 @@ def test_effective_throughput(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["effective-throughput.png"]
 
 
+@pytest.mark.test_all
 def test_pictures(tmp_path):
     assert go("visualisation", tmp_path, "--only", "pictures", "--grid", 12, "--size", "160x120") == "pictures:\n\n"
     assert is_drawn(tmp_path / "visualisation" / "pictures.png")
