@@ -321,7 +321,6 @@ REFUSED = {
     "statistics: {variable: t, file: asked/a.csv, isolate: process}": "found 'isolate' in a request",
     "statistics: {variable: t, file: asked/a.csv, name: mine}": "found 'name' in a request",
     "statistics: {variable: t, file: asked/a.csv, on: dump}": "found 'on' in a request",
-    "statistics: {variable: 2 * t, file: asked/a.csv}": "2 * t",
     "python: {script: x.py, function: f, variables: [t]}": "it would run any code",
     "hdf5: {variables: [t]}": "found the output 'hdf5' under 'analyses:'",
     "{statistics: {variable: t": "the request:",
