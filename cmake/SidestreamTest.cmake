@@ -17,14 +17,12 @@ foreach(host "${sidestream_host}" sidestream-one sidestream-two) # the latter tw
 endforeach()
 
 # Open MPI opens modules for networks that one machine does not use, above all UCX and libfabric: a third of the time of
-# a small job. Each process also loads hwloc's plug-ins, with OpenCL and X11, which are not in this folder. A program
-# without a launcher needs no daemon.
+# a small job. Each process also loads hwloc's plug-ins, with OpenCL and X11, which are not in this folder.
 set(SIDESTREAM_TEST_ENVIRONMENT OMPI_MCA_orte_tmpdir_base=${sidestream_session_folders}
   HWLOC_PLUGINS_PATH=${sidestream_session_folders}
   OMPI_MCA_pml=ob1 OMPI_MCA_osc=^ucx OMPI_MCA_btl=^openib,ofi,usnic,uct OMPI_MCA_coll=^hcoll
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none
-  OMPI_MCA_ess_singleton_isolated=1
   # Else each pytest imports the plug-ins of all packages, zarr among them, and each NumPy starts threads.
   PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 OPENBLAS_NUM_THREADS=1
   SIDESTREAM_BUILD=${PROJECT_BINARY_DIR}

@@ -155,7 +155,7 @@ TEST_CASE("wrong sections, placements and outputs") {
        "found 'move' with the mode 'nodes' and 'forward: partials'", "remove it"},
       {"placement: {mode: nodes, forward: blocks, progress: calls}", "1:53",
        "found 'progress' with the mode 'nodes' and 'forward: blocks'", "remove it"},
-      {"output: results", "1:9", "found 'results' for 'output', expected a map", "directory, existing, timings, fsync"},
+      {"output: results", "1:9", "found 'results' for 'output', expected a map", "directory, existing, timings, messages, fsync"},
       {"output: {directory: ''}", "1:21", "found an empty 'directory'", "write '.'"},
       {"output: {existing: overwrite}", "1:20", "expected one of refuse, replace, resume", "write one of them"},
       {"output: {timings: maybe}", "1:19", "found 'maybe' for 'timings', expected true or false",

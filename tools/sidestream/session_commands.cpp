@@ -3,7 +3,6 @@
 
 #include <mpi.h>
 #include <signal.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <exception>
@@ -33,8 +32,6 @@ void catch_signals() {
 
 int run_group(const char* command, const std::function<void(MPI_Comm group, const std::function<bool()>& stop)>& work) {
   int provided = 0;
-  // A process without a launcher needs no daemon of Open MPI, which takes longer to start than MPI itself.
-  setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
   // Threads of Sidestream and of ADIOS2 do not call MPI.
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   catch_signals();  // after MPI, which may have set handlers of its own
