@@ -27,8 +27,8 @@ def _piece(data: Any, block: Any) -> Piece:
     for name in block._records:
         variable = data.variables[name]
         given, counted = block[name], block.counted(name)
-        values[name] = _in_order(given, variable, mesh).copy()
-        masks[name] = _in_order(counted, variable, mesh).copy()
+        values[name] = in_order(given, variable, mesh).copy()
+        masks[name] = in_order(counted, variable, mesh).copy()
     points = {name: block._records[name]["points"] for name in values}
     place = {"mesh": mesh.name, "id": block.id, "level": block.level, "lo": block.lo, "hi": block.hi}
     return {**place, "values": values, "counted": masks, "points": points}
@@ -41,14 +41,14 @@ def _check(mesh: Any) -> None:
         raise ValueError(f"found refinement levels of the {mesh.kind} mesh '{mesh.name}', expected a uniform mesh")
 
 
-def _in_order(array: NDArray[Any], variable: Any, mesh: Any) -> NDArray[Any]:
+def in_order(array: NDArray[Any], variable: Any, mesh: Any) -> NDArray[Any]:
     """The array with the axes [k, j, i] of its mesh first."""
     if mesh.is_list or variable.order != "row":
         return array
     return array.transpose([*reversed(range(mesh.axes)), *range(mesh.axes, array.ndim)])
 
 
-class _Arrays(list[NDArray[Any]]):
+class Arrays(list[NDArray[Any]]):
     """Arrays that descriptions name by position."""
 
     def put(self, array: NDArray[Any]) -> int:
@@ -58,7 +58,7 @@ class _Arrays(list[NDArray[Any]]):
 
 def joined(partials: list[Any]) -> tuple[list[dict[str, Any]], list[NDArray[Any]]]:
     """Descriptions of the meshes that have blocks, and their arrays."""
-    arrays = _Arrays()
+    arrays = Arrays()
     pieces = sorted((piece for _, _, own in partials for piece in own), key=lambda piece: piece["id"])
     meshes: list[dict[str, Any]] = []
     if not pieces:
@@ -76,23 +76,24 @@ def joined(partials: list[Any]) -> tuple[list[dict[str, Any]], list[NDArray[Any]
     return meshes, arrays
 
 
-def _three(values: Any, missing: Any) -> list[Any]:
+def three(values: Any, missing: Any) -> list[Any]:
+    """Numbers for three axes."""
     return [*values, *[missing] * (3 - len(values))]
 
 
-def _uniform(mesh: Any) -> tuple[list[float], list[float]]:
+def uniform(mesh: Any) -> tuple[list[float], list[float]]:
     """Origin and spacing of level 0."""
     axes = mesh.nodes[: mesh.axes]
     spacing = [float((axis[-1] - axis[0]) / (len(axis) - 1)) if len(axis) > 1 else 1.0 for axis in axes]
-    return _three([float(axis[0]) for axis in axes], 0.0), _three(spacing, 1.0)
+    return three([float(axis[0]) for axis in axes], 0.0), three(spacing, 1.0)
 
 
-def _boxes(mesh: Any, variables: dict[str, Any], pieces: list[Piece], arrays: _Arrays) -> dict[str, Any]:
+def _boxes(mesh: Any, variables: dict[str, Any], pieces: list[Piece], arrays: Arrays) -> dict[str, Any]:
     """One grid over all cells; values that were not delivered are NaN, or 0 for whole numbers."""
     cells = [hi - lo for lo, hi in zip(mesh.cells[0][: mesh.axes], mesh.cells[1][: mesh.axes], strict=True)]
-    made: dict[str, Any] = {"kind": mesh.kind, "cells": _three(cells, 0), "fields": []}
+    made: dict[str, Any] = {"kind": mesh.kind, "cells": three(cells, 0), "fields": []}
     if mesh.kind == "uniform":
-        made["origin"], made["spacing"] = _uniform(mesh)
+        made["origin"], made["spacing"] = uniform(mesh)
     elif mesh.kind == "rectilinear":
         made["nodes"] = [arrays.put(axis) for axis in mesh.nodes[: mesh.axes]]
     for name, variable in variables.items():
@@ -100,7 +101,7 @@ def _boxes(mesh: Any, variables: dict[str, Any], pieces: list[Piece], arrays: _A
         if variable.role == "none":
             made["fields"].append({"name": name, "at": variable.centering, "array": arrays.put(whole)})
         elif variable.role == "coordinates":
-            made["coordinates"] = arrays.put(_with_three(whole.reshape(-1, mesh.dimensions)))
+            made["coordinates"] = arrays.put(with_three(whole.reshape(-1, mesh.dimensions)))
     return made
 
 
@@ -118,9 +119,9 @@ def _whole(mesh: Any, variable: Any, pieces: list[Piece]) -> NDArray[Any]:
     return whole
 
 
-def _levels(mesh: Any, variables: dict[str, Any], pieces: list[Piece], arrays: _Arrays) -> dict[str, Any]:
+def _levels(mesh: Any, variables: dict[str, Any], pieces: list[Piece], arrays: Arrays) -> dict[str, Any]:
     """The blocks of all levels, coarse ones under finer ones included."""
-    origin, spacing = _uniform(mesh)
+    origin, spacing = uniform(mesh)
     blocks = []
     for piece in pieces:
         fields = [
@@ -128,15 +129,15 @@ def _levels(mesh: Any, variables: dict[str, Any], pieces: list[Piece], arrays: _
             for name, variable in variables.items()
             if name in piece["values"]
         ]
-        place = {"level": piece["level"], "lo": _three(piece["lo"], 0), "hi": _three(piece["hi"], 1)}
+        place = {"level": piece["level"], "lo": three(piece["lo"], 0), "hi": three(piece["hi"], 1)}
         blocks.append({**place, "fields": fields})
-    ratios = [_three(step[: mesh.axes], 1) for step in mesh.refinement]
-    first = _three(mesh.cells[0][: mesh.axes], 0)
+    ratios = [three(step[: mesh.axes], 1) for step in mesh.refinement]
+    first = three(mesh.cells[0][: mesh.axes], 0)
     shape = {"origin": origin, "spacing": spacing, "first": first, "axes": mesh.axes, "ratios": ratios}
     return {"kind": "levels", **shape, "blocks": blocks}
 
 
-def _lists(mesh: Any, variables: dict[str, Any], pieces: list[Piece], arrays: _Arrays) -> dict[str, Any]:
+def _lists(mesh: Any, variables: dict[str, Any], pieces: list[Piece], arrays: Arrays) -> dict[str, Any]:
     """All points; of cells, those that count."""
     role = {variable.role: name for name, variable in variables.items() if variable.role != "none"}
     if mesh.kind == "unstructured" and "faces" in role:
@@ -151,7 +152,7 @@ def _lists(mesh: Any, variables: dict[str, Any], pieces: list[Piece], arrays: _A
 
     made: dict[str, Any] = {"kind": mesh.kind, "fields": []}
     places = np.concatenate([kept(role["coordinates"], piece) for piece in whole])
-    made["coordinates"] = arrays.put(_with_three(places.reshape(len(places), mesh.dimensions)))
+    made["coordinates"] = arrays.put(with_three(places.reshape(len(places), mesh.dimensions)))
     for name, variable in variables.items():
         if variable.role == "none":
             array = np.concatenate([kept(name, piece) for piece in whole])
@@ -176,7 +177,7 @@ def _cells(role: dict[str, str], piece: Piece) -> tuple[NDArray[Any], NDArray[An
     return links, lengths[counted], values[role["types"]][counted]
 
 
-def _with_three(places: NDArray[Any]) -> NDArray[Any]:
+def with_three(places: NDArray[Any]) -> NDArray[Any]:
     """Positions with three components."""
     made = np.zeros((len(places), 3), places.dtype)
     made[:, : places.shape[1]] = places

@@ -57,10 +57,11 @@ class Mesh:
 
     def _along(self, axis: int, variable: Variable, lo: int, hi: int, level: int) -> NDArray[np.float64]:
         at_nodes = variable.points[1][axis] > self.cells[1][axis]
-        nodes = self._nodes(axis, lo, hi if at_nodes else hi + 1, level)
+        nodes = self.nodes_of(axis, lo, hi if at_nodes else hi + 1, level)
         return nodes if at_nodes else 0.5 * (nodes[:-1] + nodes[1:])
 
-    def _nodes(self, axis: int, lo: int, hi: int, level: int) -> NDArray[np.float64]:
+    def nodes_of(self, axis: int, lo: int, hi: int, level: int) -> NDArray[np.float64]:
+        """Positions of the nodes lo to hi (not included) of a level along an axis, of a mesh with axes."""
         assert self.nodes is not None
         nodes, first = self.nodes[axis], self.cells[0][axis]
         ratio = prod(step[axis] for step in self.refinement[:level])

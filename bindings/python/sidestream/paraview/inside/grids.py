@@ -1,10 +1,13 @@
-"""VTK's objects of meshes that `gathered` describes. Arrays of values are not copied: VTK holds on to them."""
+"""VTK's objects of meshes that `gathered` or `sidestream.vtk` describes. Arrays are not copied: VTK holds on to them.
+
+Runs in ParaView's interpreter, which has nothing else of this package, and on servers.
+"""
 
 from typing import Any
 
 import numpy as np
-from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray
-from vtkmodules.vtkCommonCore import vtkPoints
+from vtkmodules.util.numpy_support import numpy_to_vtk
+from vtkmodules.vtkCommonCore import vtkPoints, vtkTypeInt32Array, vtkTypeInt64Array
 from vtkmodules.vtkCommonDataModel import (
     vtkAMRBox,
     vtkAMRUtilities,
@@ -34,7 +37,19 @@ def grid_of(mesh: dict[str, Any], arrays: list[Any]) -> Any:
 def _vtk(array: Any, name: str = "") -> Any:
     made = numpy_to_vtk(array)
     made.SetName(name)
+    _hold(made, array)
     return made
+
+
+def _hold(made: Any, array: Any) -> None:
+    """Keeps NumPy's array as long as VTK has its memory, and no longer.
+
+    The reference that numpy_to_vtk makes is an attribute, which VTK 9.3 keeps for some time after the object has gone.
+    An observer goes with the object. In VTK 9.7 it is one of the memory, which arrays share.
+    """
+    owner = made.GetBuffer() if hasattr(made, "GetBuffer") else made
+    vars(owner).pop("_numpy_reference", None)
+    owner.AddObserver("DeleteEvent", lambda *_, kept=array: None)
 
 
 def _add_fields(grid: Any, fields: list[dict[str, Any]], arrays: list[Any]) -> None:
@@ -47,9 +62,14 @@ def _add_fields(grid: Any, fields: list[dict[str, Any]], arrays: list[Any]) -> N
         to.AddArray(_vtk(array.reshape(size, -1) if array.size != size else array.reshape(-1), field["name"]))
 
 
+def _extent(mesh: dict[str, Any]) -> list[int]:
+    """The numbers of the first and last node along each axis."""
+    return [n for a, count in zip(mesh.get("first", (0, 0, 0)), mesh["cells"]) for n in (a, a + count)]  # noqa: B905
+
+
 def _image(mesh: dict[str, Any], _: list[Any], kind: Any = vtkImageData) -> Any:
-    grid = kind()
-    grid.SetDimensions([n + 1 for n in mesh["cells"]])
+    grid = (vtkUniformGrid if mesh.get("refined") else kind)()
+    grid.SetExtent(_extent(mesh))
     grid.SetOrigin(mesh["origin"])
     grid.SetSpacing(mesh["spacing"])
     return grid
@@ -57,7 +77,7 @@ def _image(mesh: dict[str, Any], _: list[Any], kind: Any = vtkImageData) -> Any:
 
 def _rectilinear(mesh: dict[str, Any], arrays: list[Any]) -> Any:
     grid = vtkRectilinearGrid()
-    grid.SetDimensions([n + 1 for n in mesh["cells"]])
+    grid.SetExtent(_extent(mesh))
     axes = [arrays[n] for n in mesh["nodes"]]
     axes += [np.zeros(1)] * (3 - len(axes))
     for axis, place in zip((grid.SetXCoordinates, grid.SetYCoordinates, grid.SetZCoordinates), axes):  # noqa: B905
@@ -73,15 +93,22 @@ def _points(mesh: dict[str, Any], arrays: list[Any]) -> Any:
 
 def _curvilinear(mesh: dict[str, Any], arrays: list[Any]) -> Any:
     grid = vtkStructuredGrid()
-    grid.SetDimensions([n + 1 for n in mesh["cells"]])
+    grid.SetExtent(_extent(mesh))
     grid.SetPoints(_points(mesh, arrays))
     return grid
 
 
 def _cell_array(offsets: Any, links: Any) -> Any:
-    cells = vtkCellArray()
-    # Copies: vtkCellArray makes arrays of its own on the same memory, which would not keep NumPy's alive.
-    cells.SetData(*(numpy_to_vtkIdTypeArray(np.asarray(one, np.int64), deep=1) for one in (offsets, links)))
+    wide = links.dtype != np.int32
+    cells, arrays = vtkCellArray(), []
+    for one in (offsets, links):
+        # A type that vtkCellArray keeps as it is; of others it makes arrays on the same memory, which hold nothing.
+        made = vtkTypeInt64Array() if wide else vtkTypeInt32Array()
+        flat = np.ascontiguousarray(one, np.int64 if wide else np.int32)
+        made.SetVoidArray(flat, flat.size, 1)
+        _hold(made, flat)
+        arrays.append(made)
+    cells.SetData(*arrays)
     return cells
 
 
@@ -107,6 +134,8 @@ def _levels(mesh: dict[str, Any], arrays: list[Any]) -> Any:
     while counts and counts[-1] == 0:
         counts.pop()
     amr = vtkOverlappingAMR()
+    if not blocks:
+        return amr
     amr.Initialize(len(counts), counts)
     amr.SetOrigin(mesh["origin"])
     amr.SetGridDescription(_PLANE if mesh["axes"] == 2 else _GRID)
@@ -121,8 +150,10 @@ def _levels(mesh: dict[str, Any], arrays: list[Any]) -> Any:
         level = block["level"]
         _add_block(amr, mesh, block, level, seen[level], fine[level], arrays)
         seen[level] += 1
-    amr.GenerateParentChildInformation()
-    vtkAMRUtilities.BlankCells(amr)
+    if mesh.get("nested", True):
+        amr.GenerateParentChildInformation()  # VTK 9.3 crashes if coarse blocks are not there
+        if not mesh.get("blanked"):  # by vtkGhostType among the fields
+            vtkAMRUtilities.BlankCells(amr)
     return amr
 
 
