@@ -477,7 +477,7 @@ def test_messages_by_level_and_words_and_as_they_come(page, root):
     page.select_option("#messages select", "errors")
     assert page.evaluate(ROWS) == newest_first[:1]
     page.select_option("#messages select", "warnings and errors")
-    page.fill("#messages input", "NOTHING")
+    page.fill("#messages input", "value NOTHING server")
     assert page.evaluate(ROWS) == newest_first[1:2]
     page.fill("#messages input", "")
     with (root / "messages.txt").open("a") as file:

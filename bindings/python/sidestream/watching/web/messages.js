@@ -7,7 +7,7 @@ let messages = [];
 let number = 0; // of different ones
 const rows = new Map(); // by message, so that a selection of text outlives a new line
 const level = choice(Object.keys(SHOWN), { on: { change: () => show() } });
-const words = make("input", { type: "search", placeholder: "words in the message", on: { input: () => show() } });
+const words = make("input", { type: "search", on: { input: () => show() } });
 const counted = make("span", { class: "note", role: "status" });
 byId("messages").querySelector(".controls").append(labelled("Levels", level), labelled("Find", words), counted);
 const body = make("tbody");
@@ -25,9 +25,10 @@ function rowOf(message) {
 }
 
 function show() {
-  const wanted = words.value.toLowerCase();
+  const wanted = words.value.toLowerCase().split(/\s+/);
+  const has = (line) => wanted.every((word) => line.includes(word));
   const found = messages.filter(([, of, process, text]) =>
-    SHOWN[level.value].includes(of) && `${process} ${text}`.toLowerCase().includes(wanted)).reverse();
+    SHOWN[level.value].includes(of) && has(`${process} ${text}`.toLowerCase())).reverse();
   const before = [...body.children];
   const after = [...new Set(found.map(rowOf))];
   if (before.length !== after.length || before.some((row, n) => row !== after[n])) body.replaceChildren(...after);
