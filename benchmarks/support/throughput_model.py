@@ -1,7 +1,7 @@
 """The model of benchmarks/effective_throughput: seconds that an output or a picture takes, on any number of ranks.
 
-Nothing in it is fitted. Costs of computing are measured on one rank; the disk's, too, for
-this machine, while those of a large machine's network and disks are stated (`Network`, `LARGE`).
+Nothing in it is fitted. One rank gives the costs of computing and of this machine's disk. The costs of a large
+machine's network and disks are stated (`Network`, `LARGE`).
 """
 
 from dataclasses import dataclass
