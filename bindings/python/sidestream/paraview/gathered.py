@@ -36,7 +36,9 @@ def _piece(data: Any, block: Any) -> Piece:
 
 def _check(mesh: Any) -> None:
     if mesh.kind == "octree":
-        raise ValueError(f"found the octree '{mesh.name}', which ParaView does not get; draw it with the analysis `render`")
+        raise ValueError(
+            f"found the octree '{mesh.name}', which ParaView does not get; draw it with the analysis `render`"
+        )
     if mesh.refinement and mesh.kind != "uniform":
         raise ValueError(f"found refinement levels of the {mesh.kind} mesh '{mesh.name}', expected a uniform mesh")
 
