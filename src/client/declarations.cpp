@@ -246,9 +246,10 @@ class Decoder {
 };
 
 /// The members of a mesh or a variable that travel one after the other, in the order of the bytes. Each is named here,
-/// so that a new one is not forgotten: numbers follow from the order, and geometries and derivations are handled apart.
+/// so that a new one is not forgotten: numbers follow from the order, geometries and derivations are handled apart, and
+/// the configuration says what is made.
 auto sent_members(SameAs<Mesh> auto& mesh) {
-  auto& [id, name, cells, dimensions, geometry, periodic, refinement, fixed, arrays] = mesh;
+  auto& [id, name, cells, dimensions, geometry, periodic, refinement, fixed, made, arrays] = mesh;
   return std::tie(name, cells, dimensions, periodic, refinement, fixed, arrays);
 }
 auto sent_members(SameAs<Variable> auto& variable) {

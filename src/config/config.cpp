@@ -7,6 +7,7 @@
 #include "config/opening.hpp"
 #include "config/options/document.hpp"
 #include "config/sections.hpp"
+#include "config/tasks/made_meshes.hpp"
 #include "config/tasks/tasks.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/kit/base/names.hpp"
@@ -56,6 +57,7 @@ void assign_groups(std::vector<TaskConfig>& tasks, const std::vector<ServerGroup
     const Settings& settings = task.settings;
     if (settings.given("group")) task.group = group_named(groups, settings.text("group"), settings.where("group"));
   }
+  join_groups_of_made(tasks, groups);
   check_groups_used(groups, tasks);
 }
 
@@ -139,16 +141,41 @@ Section live_section() {
           {live}};
 }
 
-std::vector<std::string> expressions_in_place(const Metadata& metadata) {
-  std::vector<std::string> found;
-  for (const Variable& variable : metadata.variables) {
-    if (variable.derived() && is_expression(variable.name)) found.push_back(variable.name);
+FurtherVariables further_variables(const Config& config) {
+  FurtherVariables found{config.metadata};
+  for (std::size_t n = config.own_variables; n < config.metadata.variables.size(); ++n) {
+    const Variable& variable = config.metadata.variables[n];
+    if (variable.derived()) found.expressions.emplace(variable.id, variable.name);
   }
   return found;
 }
 
+namespace {
+
+/// Adds the further variables, with the ids that they had.
+void add_further(const FurtherVariables& further, const Document& document, const ExpressionContext& expressions,
+                 Metadata& metadata) {
+  for (std::size_t n = metadata.variables.size(); n < further.all.variables.size(); ++n) {
+    const Variable& variable = further.all.variables[n];
+    const auto expression = further.expressions.find(variable.id);
+    if (expression != further.expressions.end()) {
+      Node node;
+      node.kind = Node::Kind::scalar;
+      node.where = {document.file(), 1, 1};
+      node.text = expression->second;
+      derive_in_place(node, expressions, metadata);
+      continue;
+    }
+    const auto mesh = static_cast<std::size_t>(variable.mesh);
+    while (metadata.meshes.size() <= mesh) metadata.meshes.push_back(further.all.meshes.at(metadata.meshes.size()));
+    metadata.variables.push_back(variable);
+  }
+}
+
+}  // namespace
+
 Config read_config(const Document& document, const Registry& registry, const Parameters& parameters,
-                   const Metadata& declared, const std::vector<std::string>& derived) {
+                   const Metadata& declared, const FurtherVariables& further) {
   Config config;
   config.opening = read_opening(document);
   Parameters all = parameters;  // the program's values override the file's
@@ -156,13 +183,8 @@ Config read_config(const Document& document, const Registry& registry, const Par
   const ExpressionContext expressions{all, Stage::start};
   config.metadata = read_declarations(document, expressions, declared);
   read_derived(document, expressions, config.metadata);
-  for (const std::string& text : derived) {
-    Node node;
-    node.kind = Node::Kind::scalar;
-    node.where = {document.file(), 1, 1};
-    node.text = text;
-    derive_in_place(node, expressions, config.metadata);
-  }
+  config.own_variables = config.metadata.variables.size();
+  add_further(further, document, expressions, config.metadata);
   const ReadContext context = context_of(document, expressions, &config.metadata);
   config.steering = read_steering(document, context);
   config.steering_ahead = default_ahead(config.opening.placement);
@@ -174,7 +196,7 @@ Config read_config(const Document& document, const Registry& registry, const Par
   placement.partitioner_settings = read_partitioner(document, placement, registry, context);
   ReadContext of_tasks = context;
   of_tasks.derive = [&](const Node& node) { derive_in_place(node, expressions, config.metadata); };
-  config.tasks = read_tasks(document, registry, of_tasks);
+  config.tasks = read_tasks(document, registry, of_tasks, config.metadata);
   assign_groups(config.tasks, placement.groups);
   if (config.opening.existing == Existing::resume) check_resumed_files(config.tasks, registry);
   config.events = read_events(document, config.tasks, registry, context);

@@ -120,6 +120,8 @@ struct TaskConfig {
   bool isolated = false;           ///< `isolate: process`
   double limit = 0;                ///< seconds; 0: none
   std::uint64_t memory_limit = 0;  ///< bytes; 0: none
+  std::int32_t makes = -1;         ///< id of the mesh that its result becomes; -1: none
+  std::int32_t uses = -1;          ///< id of the made mesh whose variables it uses; -1: those of the simulation
 };
 
 /// The section `live`: what people may ask of a running session.
@@ -132,12 +134,19 @@ struct LiveConfig {
 struct Config {
   OpeningConfig opening;
   Metadata metadata;              ///< declared in the file and by calls, with ids
+  std::size_t own_variables = 0;  ///< number of variables that the file and the program declare, derived ones included
   std::vector<TaskConfig> tasks;  ///< analyses, then outputs, in the file's order
   /// Result of read_events, at most 64; the index is the bit in EndRecord::events.
   std::vector<std::string> events;
   std::vector<SteeredParameter> steering;
   int steering_ahead = 0;  ///< iterations; 0 for `inline`
   LiveConfig live;
+};
+
+/// Variables that tasks add: expressions that they use instead of names, and those of meshes that they make.
+struct FurtherVariables {
+  Metadata all;                          ///< those of the file and of the program, then the further ones
+  std::map<std::int32_t, std::string> expressions{};  ///< by id
 };
 
 /// Values of $names.
@@ -147,12 +156,11 @@ using Parameters = std::map<std::string, std::variant<std::int64_t, double>, std
 
 /// Reads the whole configuration. `declared` holds meshes and variables declared by calls; ids are reassigned, those of
 /// the file first. A name that both declare is an error unless they agree. A declared mesh without geometry refers to
-/// one of the file. Expressions in `derived` become variables, as if an analysis before all others used them instead of
-/// names. Throws Error(configuration).
+/// one of the file. `further` are added before the tasks are read. Throws Error(configuration).
 [[nodiscard]] Config read_config(const Document& document, const Registry& registry, const Parameters& parameters,
-                                 const Metadata& declared, const std::vector<std::string>& derived = {});
-/// The expressions that analyses use instead of names, in the order in which they became variables.
-[[nodiscard]] std::vector<std::string> expressions_in_place(const Metadata& metadata);
+                                 const Metadata& declared, const FurtherVariables& further = {});
+/// The variables that tasks have added to those of the file and of the program.
+[[nodiscard]] FurtherVariables further_variables(const Config& config);
 
 /// The reference manual in Markdown, generated from the option declarations.
 [[nodiscard]] std::string reference_manual(const Registry& registry);

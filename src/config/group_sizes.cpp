@@ -207,7 +207,10 @@ std::vector<int> best_sizes(const std::vector<std::vector<TaskCost>>& groups, co
 
 std::vector<GroupedTask> grouped(const std::vector<TaskConfig>& tasks) {
   std::vector<GroupedTask> all;
-  for (const TaskConfig& task : tasks) all.push_back({task.name, task.group, task.settings.where()});
+  // Those that use a made mesh run, and are measured, as part of the analysis that makes it.
+  for (const TaskConfig& task : tasks) {
+    if (task.uses < 0) all.push_back({task.name, task.group, task.settings.where()});
+  }
   return all;
 }
 

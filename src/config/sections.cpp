@@ -188,6 +188,11 @@ const std::vector<Option>& task_options() {
        .text = "A condition: it only runs in iterations in which this holds. Comparisons of numbers, `min`, `max`, "
                "`mean` and `sum` of a variable or a component of it, `iteration`, `cycle`, `time`, and `previous` and "
                "`change` of these, joined with `and`, `or` and `not`. See [conditions](triggers.md)."},
+      {.name = "makes",
+       .type = OptionType::text,
+       .text = "Name of a mesh: the result of this analysis becomes a mesh, with variables that later analyses and "
+               "outputs may name. Files of the result are only written if their options are given. See "
+               "[pipelines](pipelines.md)."},
       {.name = "group",
        .type = OptionType::text,
        .text = "The group in `placement.groups` whose servers run it; the first if left out. Without groups all "

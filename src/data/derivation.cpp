@@ -192,9 +192,15 @@ bool has_deposits(const std::vector<Selected>& selected, const Metadata& metadat
 }
 
 Metadata published_part(const Metadata& metadata) {
-  Metadata published{metadata.meshes, {}};
-  std::copy_if(metadata.variables.begin(), metadata.variables.end(), std::back_inserter(published.variables),
-               [](const Variable& variable) { return !variable.derived(); });
+  Metadata published = metadata;
+  std::vector<Variable>& variables = published.variables;
+  // Ids must stay. A made mesh that the configuration declares may lie before others, and then stays, too.
+  while (!variables.empty() && !metadata.is_published(variables.back())) variables.pop_back();
+  const auto is_used = [&](const Mesh& mesh) {
+    return std::any_of(variables.begin(), variables.end(), [&](const Variable& one) { return one.mesh == mesh.id; });
+  };
+  std::vector<Mesh>& meshes = published.meshes;
+  while (!meshes.empty() && meshes.back().made && !is_used(meshes.back())) meshes.pop_back();
   return published;
 }
 

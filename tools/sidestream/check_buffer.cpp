@@ -26,7 +26,7 @@ constexpr std::int64_t divided(std::int64_t bytes, std::int64_t parts) { return 
 std::int64_t least_buffer(const Config& config, int clients, int on_node) {
   std::vector<BlockBytes> sizes;
   for (const Variable& variable : config.metadata.variables) {
-    if (variable.derived()) continue;
+    if (!config.metadata.is_published(variable)) continue;
     const std::int64_t bytes = divided(bytes_of_mesh(variable, config.metadata), clients);
     BlockBytes& one = sizes.emplace_back();
     one.bytes = static_cast<std::uint64_t>(bytes);
@@ -45,7 +45,7 @@ void check_buffer(const Config& config, int ranks, int nodes) {
   if (clients == 0 || on_node > 65534) return;
   std::int64_t all = 0;
   for (const Variable& variable : config.metadata.variables) {
-    if (!variable.derived()) all += bytes_of_mesh(variable, config.metadata);
+    if (config.metadata.is_published(variable)) all += bytes_of_mesh(variable, config.metadata);
   }
   const std::int64_t least_on_some_node = divided(all, std::min(nodes, clients));
   if (least_on_some_node <= static_cast<std::int64_t>(placement.buffer)) return;

@@ -298,6 +298,7 @@ std::string plan(const PlanOptions& options) {
   const int servers = server_count(options, placement);
   settle_groups(config, servers, 1);
   if (placement.groups.empty()) {
+    std::erase_if(config.tasks, [](const TaskConfig& task) { return task.uses >= 0; });
     PlanReport report = report_on(config.tasks, servers, config, registry, source.catalogue);
     report.file = file;
     return text_of(report, options.table);
@@ -306,7 +307,7 @@ std::string plan(const PlanOptions& options) {
   for (std::size_t g = 0; g < placement.groups.size(); ++g) {
     std::vector<TaskConfig> tasks;
     std::copy_if(config.tasks.begin(), config.tasks.end(), std::back_inserter(tasks),
-                 [&](const TaskConfig& task) { return task.group == g; });
+                 [&](const TaskConfig& task) { return task.group == g && task.uses < 0; });
     PlanReport report = report_on(tasks, placement.groups[g].size, config, registry, source.catalogue);
     report.file = fmt::format("{}, group '{}'", file, placement.groups[g].name);
     text += text_of(report, options.table);

@@ -133,6 +133,7 @@ struct Mesh {
   /// declared.
   std::vector<Index3> refinement{};
   bool fixed = false;  ///< blocks never change after the start
+  bool made = false;   ///< an analysis makes it of its results (`makes`), not the simulation
   /// The variable that has each role, by role; -1 if none has it. docs/mesh-kinds.md lists which roles a kind has and
   /// needs.
   std::array<std::int32_t, role_count> arrays{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};

@@ -19,6 +19,10 @@ struct Metadata {
   [[nodiscard]] const Variable* find_variable(std::string_view name) const noexcept { return find(variables, name); }
   [[nodiscard]] const Mesh* find_mesh(std::string_view name) const noexcept { return find(meshes, name); }
   [[nodiscard]] const Mesh& mesh_of(const Variable& variable) const { return meshes.at(variable.mesh); }
+  /// True if the simulation publishes the variable: it is neither derived nor made by an analysis.
+  [[nodiscard]] bool is_published(const Variable& variable) const {
+    return !variable.derived() && !mesh_of(variable).made;
+  }
 
  private:
   template <class Named>

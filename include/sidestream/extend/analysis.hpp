@@ -12,6 +12,15 @@
 
 namespace sidestream {
 
+/// The mesh that a result becomes for further tasks (the option `makes`), and its variables.
+struct ResultMesh {
+  /// Uniform, unstructured or points, without a name and an id. A data set fills a uniform mesh, a surface or a set of
+  /// cells fills an unstructured one. The columns x, y and z of a table, or the points of a surface, are points.
+  Mesh mesh;
+  /// Without ids; each has the name of the array or column of the result whose values it gets.
+  std::vector<Variable> variables;
+};
+
 /// A registered kind of analysis: its name and options in the configuration, and how to make one.
 struct AnalysisKind {
   std::string name;
@@ -25,6 +34,9 @@ struct AnalysisKind {
   bool any_partials = true;
   /// True for settings with which `any_partials` is false although the kind's is true; empty: for none.
   std::function<bool(const Settings&)> needs_blocks{};
+  /// What its result becomes with `makes`. Called after the settings were read, also before `create`; may throw like it.
+  /// Empty: the mesh and its variables have to be declared in the configuration.
+  std::function<ResultMesh(const Settings&, const Metadata&)> result_mesh{};
 
   [[nodiscard]] bool takes_any_partials(const Settings& settings) const {
     return any_partials && !(needs_blocks && needs_blocks(settings));

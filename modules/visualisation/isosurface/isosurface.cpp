@@ -87,6 +87,21 @@ std::string why_empty(const IsosurfaceQuery& query, const std::vector<std::size_
                      seen.text(input));
 }
 
+/// The surface with its data at points.
+static ResultMesh surface_mesh(const Settings& settings, const Metadata& metadata) {
+  ResultMesh made = result_lists(MeshKind::unstructured);
+  for (const std::string& name : settings.texts("fields")) {
+    made.variables.push_back(result_variable(*metadata.find_variable(name), Centering::node));
+  }
+  const Variable& variable = *metadata.find_variable(settings.text("variable"));
+  Variable value;
+  value.name = "value";
+  value.unit = variable.unit;
+  value.centering = Centering::node;
+  made.variables.push_back(value);
+  return made;
+}
+
 AnalysisKind isosurface_kind() {
   std::vector<Option> options = isosurface_options();
   options.push_back(file_option("isosurface-{index:05}.vtp", "The triangles, one file per iteration."));
@@ -113,6 +128,7 @@ AnalysisKind isosurface_kind() {
         return std::make_unique<Isosurface>(read_isosurface(settings, metadata), metadata,
                                             SurfaceFile{settings.text("file"), read_pieces(settings)});
       },
+      .result_mesh = surface_mesh,
   };
 }
 

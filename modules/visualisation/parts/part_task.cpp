@@ -5,6 +5,25 @@
 
 namespace sidestream {
 
+namespace {
+
+/// The cells with the variable and the fields, each at points or in cells as it was.
+ResultMesh part_mesh(const Settings& settings, const Metadata& metadata) {
+  std::vector<std::string> names = settings.texts("fields");
+  names.insert(names.begin(), settings.text("variable"));
+  const Mesh& mesh = metadata.mesh_of(*metadata.find_variable(names.front()));
+  ResultMesh made = result_lists(MeshKind::unstructured);
+  for (const std::string& name : names) {
+    const Variable& variable = *metadata.find_variable(name);
+    const bool in_cells = variable.centering == Centering::cell || mesh.kind() == MeshKind::points;
+    const bool twice = std::ranges::any_of(made.variables, [&](const Variable& one) { return one.name == name; });
+    if (!twice) made.variables.push_back(result_variable(variable, in_cells ? Centering::cell : Centering::node));
+  }
+  return made;
+}
+
+}  // namespace
+
 AnalysisKind clip_kind() {
   std::vector<Option> options = clip_options();
   options.push_back(file_option("clip-{index:05}.vtu", "The cells, one file per iteration."));
@@ -22,6 +41,7 @@ AnalysisKind clip_kind() {
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<PartTask<ClipQuery>>(read_clip(settings, metadata), settings, metadata);
       },
+      .result_mesh = part_mesh,
   };
 }
 
@@ -45,6 +65,7 @@ AnalysisKind threshold_kind() {
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<PartTask<ThresholdQuery>>(read_threshold(settings, metadata), settings, metadata);
       },
+      .result_mesh = part_mesh,
   };
 }
 

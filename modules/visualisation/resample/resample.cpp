@@ -259,6 +259,22 @@ OptionTable<ResampleQuery> resample_options() {
       pieces_option(&Query::pieces)};
 }
 
+/// A variable for each component, as the data set has an array for each.
+ResultMesh resampled_mesh(const Settings& settings, const Metadata& metadata) {
+  const ResampleQuery query = resample_options().read(settings, metadata);
+  const ResampleGrid grid = read_grid(settings, query.grid, sampling::mesh_of(query, metadata));
+  ResultMesh made = result_grid({grid.size.begin(), grid.size.begin() + grid.dimensions}, grid.low, grid.high);
+  for (const std::int32_t id : query.variables) {
+    const Variable& variable = metadata.variables.at(static_cast<std::size_t>(id));
+    for (int c = 0; c < variable.components; ++c) {
+      Variable& one = made.variables.emplace_back(result_variable(variable, Centering::cell));
+      if (variable.components > 1) one.name = fmt::format("{}_{}", variable.name, c);
+      one.components = 1;
+    }
+  }
+  return made;
+}
+
 }  // namespace
 
 AnalysisKind resample_kind() {
@@ -275,7 +291,8 @@ AnalysisKind resample_kind() {
         const ResampleQuery query = resample_options().read(settings, metadata);
         const ResampleGrid grid = read_grid(settings, query.grid, sampling::mesh_of(query, metadata));
         return std::make_unique<Resample>(query, grid, metadata);
-      }};
+      },
+      .result_mesh = resampled_mesh};
 }
 
 }  // namespace sidestream

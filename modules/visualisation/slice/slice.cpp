@@ -48,6 +48,16 @@ std::string why_empty(const SliceQuery& query, const CombineInput& input) {
   return fmt::format("the plane meets no cell of the mesh '{}'; {}", mesh.name, reach_text(mesh, input));
 }
 
+/// The section with its data at points.
+static ResultMesh section_mesh(const Settings& settings, const Metadata& metadata) {
+  ResultMesh made = result_lists(MeshKind::unstructured);
+  for (const std::int32_t id : read_slice(settings, metadata).variables) {
+    made.variables.push_back(
+        result_variable(metadata.variables.at(static_cast<std::size_t>(id)), Centering::node));
+  }
+  return made;
+}
+
 AnalysisKind slice_kind() {
   std::vector<Option> options = slice_options();
   options.push_back(file_option("slice-{index:05}.vtp", "The triangles, one file per iteration."));
@@ -70,6 +80,7 @@ AnalysisKind slice_kind() {
         return std::make_unique<Slice>(read_slice(settings, metadata), metadata,
                                        SurfaceFile{settings.text("file"), read_pieces(settings)});
       },
+      .result_mesh = section_mesh,
   };
 }
 

@@ -68,6 +68,38 @@ Option precision_option() {
 
 bool read_single(const Settings& settings) { return settings.text("precision") == "single"; }
 
+ResultMesh result_lists(MeshKind kind, const std::vector<Variable>& variables) {
+  ResultMesh made;
+  made.mesh.geometry = std::make_shared<ArrayGeometry>(kind);
+  made.variables = variables;
+  return made;
+}
+
+ResultMesh result_grid(const std::vector<Index>& size, const std::array<double, 3>& low,
+                       const std::array<double, 3>& high) {
+  ResultMesh made;
+  made.mesh.cells = {{0, 0, 0}, {1, 1, 1}};
+  made.mesh.dimensions = static_cast<int>(size.size());
+  std::array<double, 3> origin{0, 0, 0}, spacing{1, 1, 1};
+  for (std::size_t a = 0; a < size.size(); ++a) {
+    made.mesh.cells.hi[a] = size[a];
+    origin[a] = low[a];
+    spacing[a] = (high[a] - low[a]) / static_cast<double>(size[a]);
+  }
+  made.mesh.geometry = std::make_shared<UniformGeometry>(origin, spacing);
+  return made;
+}
+
+Variable result_variable(const Variable& of, Centering centering) {
+  Variable made;
+  made.name = of.name;
+  made.components = of.components;
+  made.unit = of.unit;
+  made.label = of.label;
+  made.centering = centering;
+  return made;
+}
+
 Option pieces_option() {
   return {.name = "pieces",
           .type = OptionType::choice,

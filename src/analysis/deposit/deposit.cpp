@@ -2,6 +2,9 @@
 //
 // Each server adds up the shares of its particles for each cell exactly, and sends the sums to the server that owns
 // that row of the grid.
+#include <algorithm>
+#include <array>
+
 #include "analysis/common/kinds.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/analysis/deposit_sums.hpp"
@@ -108,6 +111,20 @@ OptionTable<DepositTaskQuery> deposit_options() {
       pieces_option(&Query::pieces)};
 }
 
+ResultMesh deposited_mesh(const Settings& settings, const Metadata& metadata) {
+  const DepositTaskQuery query = deposit_options().read(settings, metadata);
+  const DepositQuery& grid = query.grid;
+  std::array<double, 3> low{}, high{};
+  std::copy(grid.low.begin(), grid.low.end(), low.begin());
+  std::copy(grid.high.begin(), grid.high.end(), high.begin());
+  ResultMesh made = result_grid({grid.size.begin(), grid.size.begin() + grid.dimensions}, low, high);
+  Variable amount;
+  amount.name = grid.weight ? grid.weight->name : "count";
+  if (grid.weight && !query.density) amount.unit = grid.weight->unit;
+  made.variables.push_back(amount);
+  return made;
+}
+
 }  // namespace
 
 AnalysisKind deposit_kind() {
@@ -123,7 +140,8 @@ AnalysisKind deposit_kind() {
       .options = deposit_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Deposit>(deposit_options().read(settings, metadata));
-      }};
+      },
+      .result_mesh = deposited_mesh};
 }
 
 }  // namespace sidestream

@@ -290,6 +290,16 @@ SubsampleQuery read_subsample(const Settings& settings, const Metadata& metadata
   return query;
 }
 
+/// The names of the arrays are those of the points' form of the result.
+ResultMesh sampled_mesh(const Settings& settings, const Metadata& metadata) {
+  ResultMesh made = result_lists(MeshKind::points);
+  made.mesh.dimensions = metadata.find_mesh(settings.text("mesh"))->dimensions;
+  for (const std::string& name : settings.texts("variables")) {
+    made.variables.push_back(result_variable(*metadata.find_variable(name), Centering::cell));
+  }
+  return made;
+}
+
 }  // namespace
 
 AnalysisKind subsample_kind() {
@@ -305,7 +315,8 @@ AnalysisKind subsample_kind() {
       .options = subsample_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
         return std::make_unique<Subsample>(read_subsample(settings, metadata));
-      }};
+      },
+      .result_mesh = sampled_mesh};
 }
 
 }  // namespace sidestream

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "config/options/document.hpp"
+#include "config/tasks/made_meshes.hpp"
 #include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
@@ -66,6 +67,12 @@ AskedTask read_asked_task(const std::string& text, const std::string& name, cons
   }
   AskedTask asked{read_task(entry, false, registry, context)};
   TaskConfig& task = asked.config;
+  find_source(task, registry, config.metadata);
+  if (task.uses >= 0 || task.settings.given("makes")) {
+    fail_at(entry.where,
+            "found a request that {}, expected one for variables of the simulation; write it into the configuration",
+            task.uses >= 0 ? "uses a mesh that an analysis makes" : "makes a mesh");
+  }
   check_options(task, registry);
   check_files(task, registry);
   task.name = name;

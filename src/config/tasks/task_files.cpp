@@ -24,14 +24,17 @@ bool is_replaced(const Option& file, const Settings& settings, const std::vector
   });
 }
 
-void collect(std::vector<TaskFile>& files, const Settings& settings, const std::vector<Option>& options) {
+/// `defaults`: also files that have their default names.
+void collect(std::vector<TaskFile>& files, const Settings& settings, const std::vector<Option>& options,
+             bool defaults) {
   for (const Option& option : options) {
     if (!settings.has(option.name)) continue;
     if (option.type == OptionType::file && is_replaced(option, settings, options)) continue;
+    if (option.type == OptionType::file && !defaults && !settings.given(option.name)) continue;
     if (!option.with.empty() && !settings.given(option.name) && !settings.given(option.with)) continue;
     const auto nested = [&](const std::pair<std::string, Settings>& one) {
       for (const Option& candidate : option.options) {
-        if (candidate.name == one.first && !candidate.list) collect(files, one.second, candidate.options);
+        if (candidate.name == one.first && !candidate.list) collect(files, one.second, candidate.options, defaults);
       }
     };
     if (option.type == OptionType::file) {
@@ -39,9 +42,9 @@ void collect(std::vector<TaskFile>& files, const Settings& settings, const std::
       for (const std::string& pattern : patterns)
         files.push_back({pattern, settings.where(option.name), option.choices});
     } else if (option.type == OptionType::map && option.list) {
-      for (const Settings& one : settings.maps(option.name)) collect(files, one, option.options);
+      for (const Settings& one : settings.maps(option.name)) collect(files, one, option.options, defaults);
     } else if (option.type == OptionType::map) {
-      collect(files, settings.map(option.name), option.options);
+      collect(files, settings.map(option.name), option.options, defaults);
     } else if (option.type == OptionType::one_of && option.list) {
       for (const auto& one : settings.ones_of(option.name)) nested(one);
     } else if (option.type == OptionType::one_of) {
@@ -102,7 +105,8 @@ void check_ending(const TaskConfig& task, const TaskFile& file, const Registry& 
 
 std::vector<TaskFile> files_of(const TaskConfig& task, const Registry& registry) {
   std::vector<TaskFile> files;
-  collect(files, task.settings, options_of(task, registry));
+  // A result that becomes a mesh is only written where the file says so.
+  collect(files, task.settings, options_of(task, registry), task.makes < 0);
   return files;
 }
 

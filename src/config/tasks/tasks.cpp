@@ -10,6 +10,7 @@
 #include "config/expressions/condition.hpp"
 #include "config/options/document.hpp"
 #include "config/sections.hpp"
+#include "config/tasks/made_meshes.hpp"
 #include "config/tasks/module_files.hpp"
 #include "config/tasks/schedule_text.hpp"
 #include "sidestream/kit/base/names.hpp"
@@ -162,7 +163,7 @@ TaskConfig read_task(const Node& item, bool writer, const Registry& registry, co
   task.kind = entry.key;
   task.writer = writer;
   const std::string owner = fmt::format("the {} '{}'", writer ? "output" : "analysis", entry.key);
-  task.settings = read_settings(entry.value, options, owner, entry.where, context);
+  task.settings = read_settings(made_whole(entry.value, options), options, owner, entry.where, context);
   task.schedule = read_schedule(task.settings, context);
   read_containment(task, registry);
   task.name = task.settings.text("name");
@@ -175,7 +176,7 @@ TaskConfig read_task(const Node& item, bool writer, const Registry& registry, co
 namespace {
 
 void read_section(std::vector<TaskConfig>& tasks, const Document& document, bool writer, const Registry& registry,
-                  const ReadContext& context) {
+                  const ReadContext& context, Metadata& metadata) {
   const std::string name = writer ? "outputs" : "analyses";
   const Entry* found = document.root().find(name);
   if (found == nullptr || found->value.kind == Node::Kind::null) return;
@@ -183,7 +184,11 @@ void read_section(std::vector<TaskConfig>& tasks, const Document& document, bool
     fail_at(found->value.where, "found {} for '{}', expected a list; begin each entry with '- '",
             found->value.description(), name);
   }
-  for (const Node& item : found->value.items) tasks.push_back(read_task(item, writer, registry, context));
+  for (const Node& item : found->value.items) {
+    tasks.push_back(read_task(item, writer, registry, context));
+    find_source(tasks.back(), registry, metadata);
+    declare_made_mesh(tasks, registry, metadata);
+  }
 }
 
 /// Checks that names in the file differ, and gives unique names to the other tasks.
@@ -212,13 +217,15 @@ const std::vector<Option>& options_of(const TaskConfig& task, const Registry& re
   return task.writer ? registry.writers().at(task.kind).options : registry.analyses().at(task.kind).options;
 }
 
-std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry, const ReadContext& context) {
+std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry, const ReadContext& context,
+                                   Metadata& metadata) {
   std::vector<TaskConfig> tasks;
-  read_section(tasks, document, false, registry, context);
+  mark_made_meshes(document, metadata);
+  read_section(tasks, document, false, registry, context, metadata);
   // Names in files are those of variables; expressions are not accepted.
   ReadContext of_outputs = context;
   of_outputs.derive = nullptr;
-  read_section(tasks, document, true, registry, of_outputs);
+  read_section(tasks, document, true, registry, of_outputs, metadata);
   give_names(tasks);
   check_task_files(tasks, registry);
   return tasks;

@@ -18,10 +18,11 @@ namespace sidestream {
 /// Error(configuration).
 [[nodiscard]] TaskConfig read_task(const Node& item, bool writer, const Registry& registry, const ReadContext& context);
 
-/// Reads analyses, then outputs, in the file's order, with names assigned. Throws Error(configuration) for entries that
-/// are invalid, or that conflict with each other.
+/// Reads analyses, then outputs, in the file's order, with names assigned. Meshes that analyses make are added to
+/// `metadata`, that of the context. Throws Error(configuration) for entries that are invalid, or that conflict with each
+/// other.
 [[nodiscard]] std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry,
-                                                 const ReadContext& context);
+                                                 const ReadContext& context, Metadata& metadata);
 
 /// The events that `events:`, `on:` and options of the type event mention, each once, in the file's order.
 [[nodiscard]] std::vector<std::string> read_events(const Document& document, const std::vector<TaskConfig>& tasks,

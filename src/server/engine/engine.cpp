@@ -159,7 +159,7 @@ Agreement Engine::agree() {
     if (!broken_) parts_.steering->contribute(changes, next_, now());
   });
   if (parts_.servers.size() > 1) parts_.servers.bit_or(words);
-  Agreement agreement = read_agreement(std::move(words), next_, most_variables_);
+  Agreement agreement = read_agreement(std::move(words), index(), most_variables_);
   agreement.tasks = parts_.tasks.size();
   if (agreement.broken || !agreement.iteration) return agreement;
   agreement.mark_derived(parts_.metadata);
@@ -167,7 +167,7 @@ Agreement Engine::agree() {
   check_times(agreement);
   if (agreement.why & Refusal::left) {
     retry_while_out_of_memory([&] {
-      complain(next_, agreement.died
+      complain(index(), agreement.died
                           ? "a process of the simulation died before it ended the iteration; it was refused"
                           : "some clients closed before they ended the iteration; it was refused. Every client must "
                             "end every iteration");
@@ -203,7 +203,7 @@ void Engine::take_events(Agreement& agreement) {
   if (failure.empty()) return;
   agreement.refused = true;
   agreement.why |= Refusal::on_server;
-  complain(next_, "the events of the iteration are lost: " + failure);
+  complain(index(), "the events of the iteration are lost: " + failure);
 }
 
 /// Reports a failure. Every server calls it for the same failure; one of them logs it, the first time. Never fails.
@@ -307,7 +307,7 @@ const Assembled* Engine::assemble(std::vector<std::size_t>& due, const Iteration
     assembler_.end();
     return due.empty() ? nullptr : assemble(due, iteration, results);
   }
-  complain(next_, failure);
+  complain(index(), failure);
   return nullptr;
 }
 

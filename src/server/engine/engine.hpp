@@ -49,6 +49,8 @@ struct EngineParts {
   LedgerRows rows{};                     ///< what happens to the ledger's rows
   bool hears = false;                    ///< requests are also taken up between two iterations
   std::vector<std::int32_t> held{};      ///< variables whose values are kept for requests between two iterations
+  /// The index of the next iteration for tasks and messages, where the transport counts others; null: as it counts.
+  const std::int64_t* index = nullptr;
 };
 
 /// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them
@@ -73,6 +75,7 @@ class Engine {
   void report() const;
 
  private:
+  [[nodiscard]] std::int64_t index() const noexcept { return parts_.index ? *parts_.index : next_; }
   [[nodiscard]] Agreement agree();
   void check_cycles(const Agreement& agreement);
   void check_times(const Agreement& agreement);

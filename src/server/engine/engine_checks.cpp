@@ -14,7 +14,7 @@ namespace sidestream {
 void Engine::check_cycles(const Agreement& agreement) {
   if (!agreement.cycles_differ()) return;
   retry_while_out_of_memory([&] {
-    complain(next_,
+    complain(index(),
              "the clients ended the iteration with different cycles; it was refused. Give end_iteration the same cycle "
              "on every rank");
   });
@@ -57,7 +57,7 @@ void Engine::check_blocks(Agreement& agreement) {
       assembler_.distrust();
       agreement.refused = true;
       agreement.why |= Refusal::on_server;
-      return complain(next_, failure);
+      return complain(index(), failure);
     }
   }
   const std::optional<BlockTable::Repeated>& repeated = assembler_.table().repeated();
@@ -65,7 +65,7 @@ void Engine::check_blocks(Agreement& agreement) {
   agreement.refused = true;
   agreement.why |= Refusal::repeated;
   retry_while_out_of_memory([&] {
-    complain(next_,
+    complain(index(),
              fmt::format("clients {} and {} both declare block {} of the mesh '{}'; iterations are refused until "
                          "one of them removes it. Give every block of a mesh an id of its own",
                          repeated->client, repeated->other, repeated->id,
@@ -93,7 +93,7 @@ void Engine::check_absent(Agreement& agreement) {
     i_changed_ = true;
     agreement.refused = true;
     agreement.why |= Refusal::on_server;
-    return complain(next_, failure);
+    return complain(index(), failure);
   }
   if (agreement.absent) retry_while_out_of_memory([&] { absent_said_ = absent_; });
   warn();
@@ -134,7 +134,7 @@ bool Engine::counts_once(ScheduledTask& task) {
   const std::optional<CoveredInPart> cut = counted_twice(task);
   if (!cut) return true;
   retry_while_out_of_memory([&] {
-    complain(next_,
+    complain(index(),
              fmt::format("analyses of the mesh '{}' do not run: block {} of level {} covers a part of cell ({}) of "
                          "block {} of level {}, which no other block completes, and what is there would count "
                          "twice; let blocks begin and end at faces of coarser cells",

@@ -40,7 +40,7 @@ bool Engine::judge(const Agreement& agreement, std::unique_ptr<Results>& results
   if (std::any_of(wanted.begin(), wanted.end(), published)) {
     const std::string failure = find_statistics(agreement.at, results, values);
     if (!failure.empty()) {
-      complain(next_, "the statistics for conditions (when): " + failure);
+      complain(index(), "the statistics for conditions (when): " + failure);
       parts_.triggers->skip();
       return false;
     }

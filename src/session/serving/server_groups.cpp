@@ -129,11 +129,12 @@ std::optional<Ledger> join_ledgers(Communicator& world, const Roles& roles, cons
   return joint;
 }
 
-std::vector<std::size_t> tasks_of_group(const Config& config, std::size_t group) {
+std::vector<std::size_t> tasks_of_group(const Config& config, std::size_t group, std::int32_t uses) {
   std::vector<std::size_t> numbers;
   const bool all = config.opening.placement.groups.empty();
   for (std::size_t n = 0; n < config.tasks.size(); ++n) {
-    if (all || config.tasks[n].group == group) numbers.push_back(n);
+    const TaskConfig& task = config.tasks[n];
+    if (task.uses == uses && (all || task.group == group)) numbers.push_back(n);
   }
   return numbers;
 }

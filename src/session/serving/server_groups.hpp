@@ -34,7 +34,9 @@ void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, PlacementConfi
 [[nodiscard]] std::optional<Ledger> join_ledgers(Communicator& world, const Roles& roles,
                                                  const PlacementConfig& placement, const Ledger* mine, int to);
 
-/// The numbers of the tasks that group `group` runs, in the file's order.
-[[nodiscard]] std::vector<std::size_t> tasks_of_group(const Config& config, std::size_t group);
+/// The numbers of the tasks that group `group` runs, in the file's order: those that use the mesh `uses`, which a task
+/// makes, or with -1 those that use what the simulation publishes.
+[[nodiscard]] std::vector<std::size_t> tasks_of_group(const Config& config, std::size_t group,
+                                                      std::int32_t uses = -1);
 
 }  // namespace sidestream

@@ -6,6 +6,7 @@
 #include "config/tasks/tasks.hpp"
 #include "reduce/trigger_statistics.hpp"
 #include "server/isolation/worker.hpp"
+#include "session/made/made_mesh.hpp"
 #include "session/serving/server_groups.hpp"
 #include "sidestream/version.h"
 #include "storage/results/earlier_results.hpp"
@@ -16,13 +17,39 @@ std::unique_ptr<Task> Serving::make_task(std::size_t number, const Registry& reg
   const TaskConfig& task = config_.tasks[number];
   if (task.writer) return registry.writers().at(task.kind).create(task.settings, config_.metadata, directory_);
   std::unique_ptr<Task> made = registry.analyses().at(task.kind).create(task.settings, config_.metadata);
-  if (!task.isolated) return made;
-  return std::make_unique<IsolatedTask>(std::move(made), worker_settings(source_, config_, registry, number), objects_);
+  if (task.isolated) {
+    made =
+        std::make_unique<IsolatedTask>(std::move(made), worker_settings(source_, config_, registry, number), objects_);
+  }
+  if (task.makes < 0) return made;
+  std::vector<std::string> named;
+  for (const TaskFile& file : files_of(task, registry)) named.push_back(file.pattern);
+  auto maker = std::make_unique<MakingTask>(std::move(made), std::move(named));
+  makers_.emplace_back(task.makes, maker.get());
+  return maker;
 }
+
+/// Collective: makes the servers of the tasks that use the meshes made here. Servers that only reduce have none.
+void Serving::make_meshes(bool reduces) {
+  for (const auto& [mesh, maker] : makers_) {
+    if (reduces || tasks_of_group(config_, group_, mesh).empty()) continue;
+    meshes_.push_back(std::make_unique<MadeMesh>(*servers_, group_, config_, registry_, source_, mesh));
+    maker->set_mesh(meshes_.back().get());
+  }
+}
+
+std::vector<std::size_t> Serving::own_tasks() const { return tasks_of_group(config_, group_, uses_); }
+
+void Serving::report() const {
+  if (engine_) engine_->report();
+  for (const auto& mesh : meshes_) mesh->report();
+}
+
+Serving::~Serving() = default;
 
 /// Makes the configured tasks of this group, in the file's order.
 void Serving::make_tasks(const Registry& registry) {
-  for (const std::size_t n : tasks_of_group(config_, group_)) {
+  for (const std::size_t n : own_tasks()) {
     configs_.push_back(config_.tasks[n]);
     tasks_.emplace_back(config_.tasks[n], config_.metadata, make_task(n, registry));
     tasks_.back().set_watchdog(&watchdog_);
@@ -33,7 +60,7 @@ void Serving::make_tasks(const Registry& registry) {
 /// removes the files of its own tasks.
 void Serving::remove_earlier(const Registry& registry) const {
   std::vector<std::string> patterns, meshes;
-  for (const std::size_t n : tasks_of_group(config_, group_)) {
+  for (const std::size_t n : own_tasks()) {
     for (const TaskFile& file : files_of(config_.tasks[n], registry)) patterns.push_back(file.pattern);
   }
   for (const Mesh& mesh : config_.metadata.meshes) meshes.push_back(mesh.name);
@@ -44,6 +71,7 @@ Serving::Serving(const Group& group, Config& config, const Registry& registry, W
                  const Choose& choose)
     : servers_(group.servers.duplicate()),
       group_(group.number),
+      uses_(group.uses),
       config_(config),
       registry_(registry),
       partitioner_(&registry.partitioners().at(config.opening.placement.partitioner)),
@@ -72,6 +100,7 @@ Serving::Serving(const Group& group, Config& config, const Registry& registry, W
   });
   for (ScheduledTask& task : tasks_) task.set_communicator(servers_->duplicate());
   if (statistics_) statistics_->set_communicator(servers_->duplicate());
+  make_meshes(reduces);
 }
 
 void Serving::begin(Feed feed) {
@@ -81,6 +110,7 @@ void Serving::begin(Feed feed) {
   const bool steers = feed_.transport && feed_.steers && group_ == 0;
   steering_ = std::make_unique<SteeringLink>(config_, servers_->rank() == 0, steers);
   for (ScheduledTask& task : tasks_) task.set_steering(&steering_->sink());
+  for (const auto& mesh : meshes_) mesh->begin(feed_.events, feed_.origin);
   const auto results = [this](const Iteration& iteration) { return results_->begin(iteration); };
   if (feed_.receiver) {
     combiner_ = std::make_unique<Combiner>(CombinerParts{config_.metadata, *feed_.receiver, tasks_, results,
@@ -116,7 +146,8 @@ void Serving::begin(Feed feed) {
                                                  feed_.gaps,
                                                  feed_.rows,
                                                  requests_ && feed_.hears && placement.mode != PlacementMode::inline_,
-                                                 config_.live.held});
+                                                 config_.live.held,
+                                                 feed_.index});
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 

@@ -33,7 +33,11 @@ struct Feed {
   LedgerRows rows{};                    ///< destination of the ledger's rows
   bool answers = true;                  ///< true if people may ask these servers for analyses
   bool hears = true;                    ///< true if servers may do something together while they wait for clients
+  const std::int64_t* index = nullptr;  ///< see EngineParts::index
 };
+
+class MadeMesh;
+class MakingTask;
 
 /// Constructed collectively over the servers (or the forwarders that reduce); each has one.
 class Serving {
@@ -43,13 +47,16 @@ class Serving {
   /// cannot be written or a task cannot be made. `config` and `registry` outlive it; expressions of requests add
   /// variables to `config`.
   using Choose = std::function<void(const std::shared_ptr<const OutputDirectory>&)>;
-  /// Servers that work together, and their index in `placement.groups`.
+  /// Servers that work together, and their index in `placement.groups`. They run the tasks that use the mesh `uses`,
+  /// which an analysis of theirs makes; -1: those that use what the simulation publishes.
   struct Group {
     MpiCommunicator& servers;
     std::size_t number = 0;
+    std::int32_t uses = -1;
   };
   Serving(const Group& group, Config& config, const Registry& registry, WorkerSource source, bool reduces = false,
           const Choose& choose = {});
+  ~Serving();
   /// Collective.
   void begin(Feed feed);
   /// Runs until all clients have closed, or `stop` is true: see Engine::run.
@@ -63,17 +70,18 @@ class Serving {
   /// True if it agrees with others about iterations, and so knows their outcomes.
   [[nodiscard]] bool decides() const noexcept { return engine_ != nullptr; }
   /// Call at the end: see Engine::report.
-  void report() const {
-    if (engine_) engine_->report();
-  }
+  void report() const;
 
  private:
   void make_tasks(const Registry& registry);
+  void make_meshes(bool reduces);
+  [[nodiscard]] std::vector<std::size_t> own_tasks() const;
   void remove_earlier(const Registry& registry) const;
   [[nodiscard]] std::unique_ptr<Task> make_task(std::size_t number, const Registry& registry);
 
   std::unique_ptr<MpiCommunicator> servers_;
   std::size_t group_;
+  std::int32_t uses_;
   Config& config_;
   const Registry& registry_;
   const PartitionerKind* partitioner_;
@@ -83,6 +91,8 @@ class Serving {
   WorkerSource source_;
   std::vector<SharedObject> objects_;  ///< memory that workers may map
   Watchdog watchdog_;                  ///< watches the tasks
+  std::vector<std::unique_ptr<MadeMesh>> meshes_;                 ///< those that the tasks make and others use
+  std::vector<std::pair<std::int32_t, MakingTask*>> makers_;      ///< the tasks that make each mesh
   Triggers triggers_{{}};
   std::unique_ptr<ScheduledTask> statistics_;  ///< statistics that the triggers need, if any
   std::vector<TaskConfig> configs_;            ///< configurations of the tasks that run here

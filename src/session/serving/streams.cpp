@@ -18,7 +18,7 @@ namespace {
 Metadata sent_part(const Config& config) {
   std::size_t count = published_part(config.metadata).variables.size();
   for (const TaskConfig& task : config.tasks) {
-    if (task.kind != "stream" || !task.settings.has("variables")) continue;
+    if (task.uses >= 0 || task.kind != "stream" || !task.settings.has("variables")) continue;
     for (const std::string& name : task.settings.texts("variables")) {
       if (const Variable* one = config.metadata.find_variable(name)) {
         count = std::max(count, static_cast<std::size_t>(one->id) + 1);
@@ -42,8 +42,8 @@ void declare_to_streams(staging::StreamContext& streams, const Config& config, c
 }  // namespace
 
 Config complete_config(const Document& document, const Registry& registry, const Declarations& declarations,
-                       staging::StreamContext* streams, const std::vector<std::string>& derived) {
-  Config config = read_config(document, registry, declarations.parameters, declarations.metadata, derived);
+                       staging::StreamContext* streams, const FurtherVariables& further) {
+  Config config = read_config(document, registry, declarations.parameters, declarations.metadata, further);
   declarations.apply_arrays(config.metadata);
   if (streams) declare_to_streams(*streams, config, declarations);  // streams carry attributes besides the metadata
   declarations.apply_attributes(config.metadata);

@@ -10,12 +10,12 @@
 
 namespace sidestream {
 
-/// Builds the configuration of a run from its file, from the program's declarations, and from `derived` (see
+/// Builds the configuration of a run from its file, from the program's declarations, and from `further` (see
 /// read_config). The result is the same on every process. If `streams` is not null, it gets the data that readers of
 /// its streams need to build it, too. Throws Error(configuration).
 [[nodiscard]] Config complete_config(const Document& document, const Registry& registry,
                                      const Declarations& declarations, staging::StreamContext* streams = nullptr,
-                                     const std::vector<std::string>& derived = {});
+                                     const FurtherVariables& further = {});
 
 /// Collective over the servers: chooses a number that identifies this session.
 void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers);

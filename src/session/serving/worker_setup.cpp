@@ -50,7 +50,8 @@ void register_for_all(Registry& registry, const OpeningConfig& opening, const st
   add_modules(modules, registry);
 }
 
-/// The file with only this analysis, without outputs and without groups of servers (in which other analyses ran).
+/// The file with only this analysis, without outputs and without groups of servers (in which other analyses ran). The
+/// mesh that it makes is its server's.
 std::shared_ptr<const Document> with_one(const Document& document, std::size_t analysis) {
   Node root = document.root();
   std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "outputs"; });
@@ -62,6 +63,8 @@ std::shared_ptr<const Document> with_one(const Document& document, std::size_t a
     std::vector<Node>& items = entry.value.items;
     if (analysis >= items.size()) fail(Code::internal, "analysis {} of {} is wanted", analysis, items.size());
     items = {items[analysis]};
+    if (items.front().kind != Node::Kind::map) continue;
+    std::erase_if(items.front().entries.front().value.entries, [](const Entry& one) { return one.key == "makes"; });
   }
   return std::make_shared<const Document>(document.file(), std::move(root), document.folder());
 }
@@ -71,14 +74,15 @@ struct Setup {
   Bytes declarations;
   Bytes metadata;  ///< all metadata with their ids
   std::uint64_t analysis = 0;
-  std::vector<std::string> expressions;  ///< that analyses use instead of names, also those of other analyses
+  std::vector<std::int32_t> expression_ids;  ///< variables that are expressions of analyses, also of other ones
+  std::vector<std::string> expressions;      ///< their texts
   std::vector<std::string> modules;      ///< files of modules, which the server has loaded
 };
 
 }  // namespace
 
 template <>
-inline constexpr std::size_t field_count<Setup> = 8;
+inline constexpr std::size_t field_count<Setup> = 9;
 
 namespace {
 
@@ -110,13 +114,20 @@ WorkerSettings worker_settings(const WorkerSource& source, const Config& config,
                                                "into a library and name that under 'plugins:', or remove it",
                                                entry.kind));
   }
+  std::vector<std::int32_t> ids;
+  std::vector<std::string> expressions;
+  for (const auto& [id, text] : further_variables(config).expressions) {
+    ids.push_back(id);
+    expressions.push_back(text);
+  }
   const Setup setup{source.text,
                     source.file,
                     source.folder,
                     source.declarations,
                     numbered(config.metadata),
                     task,
-                    expressions_in_place(config.metadata),
+                    std::move(ids),
+                    std::move(expressions),
                     source.modules};
   return {worker_program(entry.settings), packed_fields(setup), entry.limit, entry.memory_limit};
 }
@@ -130,7 +141,11 @@ WorkerTask make_worker_task(BytesView bytes) {
   made->document = with_one(*parse_document(setup.text, setup.file, setup.folder), setup.analysis);
   register_for_all(made->registry, read_opening(*made->document), setup.modules);
   const Declarations declared = Declarations::decode(setup.declarations);
-  made->config = complete_config(*made->document, made->registry, declared, nullptr, setup.expressions);
+  FurtherVariables further{Declarations::decode(setup.metadata).metadata};
+  for (std::size_t n = 0; n < setup.expression_ids.size(); ++n) {
+    further.expressions.emplace(setup.expression_ids[n], setup.expressions.at(n));
+  }
+  made->config = complete_config(*made->document, made->registry, declared, nullptr, further);
   if (numbered(made->config.metadata) != setup.metadata) {
     fail(Code::internal, "the worker's meshes and variables differ from its server's");
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "data/derivation.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/formats/metadata_file.hpp"
@@ -133,7 +134,8 @@ void put_range(Out out, const BlockRange& r) {
 }  // namespace
 
 std::string metadata_text(const MetadataFile& content) {
-  const auto& [iteration, metadata, catalogue] = content;
+  const auto& [iteration, all, catalogue] = content;
+  const Metadata metadata = published_part(all);
   std::string text;
   text.reserve(256 + 64 * catalogue.blocks.size() + 128 * catalogue.ranges.size());
   const Out out(text);
@@ -142,7 +144,7 @@ std::string metadata_text(const MetadataFile& content) {
   for (const Mesh& mesh : metadata.meshes) put_mesh(out, mesh, metadata);
   fmt::format_to(out, "variables:\n");
   for (const Variable& variable : metadata.variables) {
-    if (!variable.derived()) put_variable(out, variable, metadata);
+    put_variable(out, variable, metadata);
   }
   fmt::format_to(out, "# mesh, id, level, client, lo, hi\nblocks: |\n");
   for (const Block& b : catalogue.blocks) {

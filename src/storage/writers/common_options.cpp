@@ -14,7 +14,7 @@ std::vector<std::int32_t> chosen_variables(const NamedVariables& named, const Me
   std::vector<std::int32_t> ids;
   if (!named) {
     for (const Variable& variable : metadata.variables) {
-      if (!variable.derived()) ids.push_back(variable.id);
+      if (metadata.is_published(variable)) ids.push_back(variable.id);
     }
     return ids;
   }

@@ -39,7 +39,7 @@ std::vector<std::int32_t> chosen(const Settings& settings, const Metadata& metad
     return ids;
   }
   for (const Variable& variable : metadata.variables) {
-    if (!variable.derived()) ids.push_back(variable.id);
+    if (metadata.is_published(variable)) ids.push_back(variable.id);
   }
   return ids;
 }

@@ -126,7 +126,9 @@ Demand::Demand(const Document& document, const Parameters& parameters, const Met
   const Registry registry = all_kinds(read_opening(document), document, {});
   config_ = read_config(document, registry, parameters, files);
   ever_.resize(config_.metadata.variables.size());
-  for (const TaskConfig& task : config_.tasks) add(task, selection_of(task, registry));
+  for (const TaskConfig& task : config_.tasks) {
+    if (task.uses < 0) add(task, selection_of(task, registry));
+  }
   add_statistics();
   add_partitioner(registry);
   for (const Task& task : tasks_) {
@@ -159,7 +161,9 @@ void Demand::add(const TaskConfig& task, const Selection& selection) {
 
 /// Adds the statistics for conditions, which are evaluated in every iteration.
 void Demand::add_statistics() {
-  const Triggers triggers(config_.tasks);
+  std::vector<TaskConfig> own = config_.tasks;
+  std::erase_if(own, [](const TaskConfig& task) { return task.uses >= 0; });
+  const Triggers triggers(own);
   if (triggers.statistics().empty()) return;
   TaskConfig when;
   when.name = "when";

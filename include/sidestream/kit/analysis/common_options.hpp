@@ -1,6 +1,7 @@
 // Options shared by several analyses, and their values, checked against the declarations.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -84,6 +85,14 @@ template <class Owner>
 [[nodiscard]] OptionField<Owner> precision_option(bool Owner::*single) {
   return options_read_by(read_single, {precision_option()}, single);
 }
+
+/// A mesh of lists in space that a result becomes, with these variables.
+[[nodiscard]] ResultMesh result_lists(MeshKind kind, const std::vector<Variable>& variables = {});
+/// A uniform grid that a result becomes: by axis the number of cells, the lower and the upper corner.
+[[nodiscard]] ResultMesh result_grid(const std::vector<Index>& size, const std::array<double, 3>& low,
+                                     const std::array<double, 3>& high);
+/// An array of a result that comes from a variable: float64 with its components, unit and label.
+[[nodiscard]] Variable result_variable(const Variable& of, Centering centering);
 
 /// Throws Error(configuration) for variables at faces or edges.
 void require_cells_or_nodes(const Settings& settings, const std::string& option, const Variable& variable,

@@ -1,0 +1,268 @@
+#include "config/tasks/made_meshes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "config/expressions/condition.hpp"
+#include "config/opening.hpp"
+#include "config/tasks/tasks.hpp"
+#include "data/derivation.hpp"
+#include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/names.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// Calls `each` with the name of the option, its type and its value for all options that name variables and meshes.
+using EachName = std::function<void(const std::string& name, const Location& where, OptionType type)>;
+
+void for_each_name(const Settings& settings, const std::vector<Option>& options, const EachName& each) {
+  for (const Option& option : options) {
+    if (!settings.has(option.name)) continue;
+    const auto nested = [&](const std::pair<std::string, Settings>& one) {
+      for (const Option& candidate : option.options) {
+        if (candidate.name == one.first && !candidate.list) for_each_name(one.second, candidate.options, each);
+      }
+    };
+    if (option.type == OptionType::variable || option.type == OptionType::mesh) {
+      const auto names = option.list ? settings.texts(option.name) : std::vector{settings.text(option.name)};
+      for (const std::string& name : names) each(name, settings.where(option.name), option.type);
+    } else if (option.type == OptionType::map && option.list) {
+      for (const Settings& one : settings.maps(option.name)) for_each_name(one, option.options, each);
+    } else if (option.type == OptionType::map) {
+      for_each_name(settings.map(option.name), option.options, each);
+    } else if (option.type == OptionType::one_of && option.list) {
+      for (const auto& one : settings.ones_of(option.name)) nested(one);
+    } else if (option.type == OptionType::one_of) {
+      nested(settings.one_of(option.name));
+    }
+  }
+}
+
+/// The source of a mesh: its id if an analysis makes it, otherwise -1.
+std::int32_t source_of(const Mesh& mesh) { return mesh.made ? mesh.id : -1; }
+
+/// Something that a task names, and where its values come from.
+struct Named {
+  std::string name;
+  std::int32_t source = -1;
+};
+
+std::string text_of(const Named& one, const Metadata& metadata) {
+  if (one.source < 0) return fmt::format("'{}', which the simulation publishes", one.name);
+  return fmt::format("'{}', which lies on the mesh '{}' that an analysis makes", one.name,
+                     metadata.meshes.at(static_cast<std::size_t>(one.source)).name);
+}
+
+/// Collects the sources of a task.
+class Sources {
+ public:
+  Sources(TaskConfig& task, const Metadata& metadata) : task_(task), metadata_(metadata) {}
+
+  void add(const Variable& variable, const Location& where) {
+    add({variable.name, source_of(metadata_.mesh_of(variable))}, where);
+    if (!variable.derived()) return;
+    for (const std::int32_t input : variable.derivation->inputs()) add_input(input, where);
+    for (const std::int32_t input : variable.derivation->particles(metadata_)) add_input(input, where);
+  }
+  void add(const Mesh& mesh, const Location& where) { add({mesh.name, source_of(mesh)}, where); }
+
+ private:
+  void add_input(std::int32_t id, const Location& where) {
+    const Variable& variable = metadata_.variables.at(static_cast<std::size_t>(id));
+    add({variable.name, source_of(metadata_.mesh_of(variable))}, where);
+  }
+  void add(Named one, const Location& where) {
+    if (first_.name.empty()) {
+      first_ = one;
+      task_.uses = one.source;
+      return;
+    }
+    if (one.source == first_.source) return;
+    fail_at(where,
+            "found {}, beside {}, expected variables of one of them: a result exists only after the analysis that makes "
+            "it; use two tasks",
+            text_of(one, metadata_), text_of(first_, metadata_));
+  }
+
+  TaskConfig& task_;
+  const Metadata& metadata_;
+  Named first_;
+};
+
+/// The role of an array that a list mesh has, with its type and components.
+struct RoleArray {
+  Role role;
+  Type type;
+  std::int32_t components = 1;
+};
+
+/// The arrays of a made mesh by its kind.
+std::vector<RoleArray> arrays_of(const Mesh& mesh) {
+  std::vector<RoleArray> arrays;
+  if (mesh.is_list()) arrays.push_back({Role::coordinates, Type::float64, mesh.dimensions});
+  if (mesh.kind() != MeshKind::unstructured) return arrays;
+  arrays.push_back({Role::connectivity, Type::int64});
+  arrays.push_back({Role::offsets, Type::int64});
+  arrays.push_back({Role::types, Type::uint8});
+  return arrays;
+}
+
+void append(Metadata& metadata, Variable variable, const Mesh& mesh) {
+  variable.id = static_cast<std::int32_t>(metadata.variables.size());
+  variable.mesh = mesh.id;
+  metadata.variables.push_back(std::move(variable));
+}
+
+void check_free(const TaskConfig& task, const std::string& name, const Metadata& metadata) {
+  if (!metadata.find_variable(name)) return;
+  task.settings.fail("makes",
+                     fmt::format("found 'makes: {}', which needs the variable '{}', a name that is taken; choose "
+                                 "another name",
+                                 task.settings.text("makes"), name));
+}
+
+/// Adds the mesh and the variables that a kind announces.
+std::int32_t add_mesh(const TaskConfig& task, ResultMesh made, Metadata& metadata) {
+  const std::string& name = task.settings.text("makes");
+  Mesh& mesh = made.mesh;
+  mesh.id = static_cast<std::int32_t>(metadata.meshes.size());
+  mesh.name = name;
+  mesh.made = true;
+  metadata.meshes.push_back(mesh);
+  for (const RoleArray& array : arrays_of(mesh)) {
+    Variable variable;
+    variable.name = fmt::format("{}_{}", name, name_of(array.role));
+    variable.type = array.type;
+    variable.components = array.components;
+    check_free(task, variable.name, metadata);
+    const std::string of_role = variable.name;
+    append(metadata, std::move(variable), mesh);
+    assign_role(metadata, name, array.role, of_role);
+  }
+  for (Variable& variable : made.variables) {
+    if (variable.label.empty()) variable.label = variable.name;
+    variable.name = fmt::format("{}_{}", name, variable.name);
+    check_free(task, variable.name, metadata);
+    append(metadata, std::move(variable), mesh);
+  }
+  return mesh.id;
+}
+
+/// Checks the declaration of a mesh in the configuration that a result is to fill.
+void check_declared(const TaskConfig& task, const Mesh& mesh, const Metadata& metadata) {
+  const auto fails = [&](const std::string& found) {
+    task.settings.fail("makes", fmt::format("found 'makes: {}' {}", mesh.name, found));
+  };
+  if (mesh.kind() != MeshKind::uniform && mesh.kind() != MeshKind::rectilinear) {
+    fails(fmt::format("for a declared mesh of type '{}', expected a uniform or rectilinear one, whose arrays a data set "
+                      "has; declare another, or leave it to an analysis that announces its mesh",
+                      mesh.geometry ? mesh.geometry->kind() : "none"));
+  }
+  if (!mesh.refinement.empty()) fails("for a mesh with refinement levels, expected one level; remove 'refinement'");
+  const bool any = std::ranges::any_of(metadata.variables, [&](const Variable& one) { return one.mesh == mesh.id; });
+  if (!any) fails("for a mesh without variables; declare those that the result has under 'variables:'");
+}
+
+}  // namespace
+
+void mark_made_meshes(const Document& document, Metadata& metadata) {
+  const Entry* const found = document.root().find("analyses");
+  if (found == nullptr) return;
+  for (const Node& item : found->value.items) {
+    if (item.kind != Node::Kind::map || item.entries.empty()) continue;
+    const Node& options = item.entries.front().value;
+    const Entry* const makes = options.kind == Node::Kind::map ? options.find("makes") : nullptr;
+    for (Mesh& mesh : metadata.meshes) mesh.made |= makes != nullptr && mesh.name == makes->value.text;
+  }
+}
+
+Node made_whole(const Node& task, const std::vector<Option>& options) {
+  const auto has_pieces = [](const Option& option) { return option.name == "pieces"; };
+  const bool makes = task.kind == Node::Kind::map && task.find("makes") != nullptr && task.find("pieces") == nullptr;
+  Node whole = task;
+  if (!makes || std::ranges::none_of(options, has_pieces)) return whole;
+  Node never;
+  never.kind = Node::Kind::scalar;
+  never.where = task.where;
+  never.text = "false";
+  whole.entries.push_back({"pieces", task.where, never});
+  return whole;
+}
+
+void declare_made_mesh(std::vector<TaskConfig>& tasks, const Registry& registry, Metadata& metadata) {
+  TaskConfig& task = tasks.back();
+  const Settings& settings = task.settings;
+  if (!settings.given("makes")) return;
+  const std::string& name = settings.text("makes");
+  if (task.writer) settings.fail("makes", "found 'makes' for an output, expected an analysis; remove it");
+  check_name(name, "mesh", settings.where("makes"));
+  const Mesh* const known = metadata.find_mesh(name);
+  const AnalysisKind& kind = registry.analyses().at(task.kind);
+  if (known != nullptr) {
+    const auto maker = std::ranges::find_if(tasks, [&](const TaskConfig& one) { return one.makes == known->id; });
+    if (maker != tasks.end()) {
+      settings.fail("makes", fmt::format("found 'makes: {}' a second time (first in line {}), expected a mesh that one "
+                                         "analysis makes; choose another name",
+                                         name, maker->settings.where("makes").line));
+    }
+    check_declared(task, *known, metadata);
+    task.makes = known->id;
+    return;
+  }
+  if (!kind.result_mesh) {
+    settings.fail("makes",
+                  fmt::format("found 'makes: {}' for '{}', which does not say what mesh its result is, expected the mesh "
+                              "'{}' and its variables under 'meshes:' and 'variables:'; declare them",
+                              name, task.kind, name));
+  }
+  task.makes = add_mesh(task, kind.result_mesh(settings, metadata), metadata);
+}
+
+void find_source(TaskConfig& task, const Registry& registry, const Metadata& metadata) {
+  Sources sources(task, metadata);
+  for_each_name(task.settings, options_of(task, registry),
+                [&](const std::string& name, const Location& where, OptionType type) {
+                  if (type == OptionType::mesh) {
+                    if (const Mesh* const mesh = metadata.find_mesh(name)) sources.add(*mesh, where);
+                  } else if (const Variable* const variable = metadata.find_variable(name)) {
+                    sources.add(*variable, where);
+                  }
+                });
+  if (task.schedule.when) {
+    for (const Statistic& one : task.schedule.when->statistics()) {
+      sources.add(metadata.variables.at(static_cast<std::size_t>(one.variable)), task.settings.where("when"));
+    }
+  }
+  if (task.uses < 0) return;
+  if (task.settings.given("on")) {
+    task.settings.fail("on",
+                       fmt::format("found 'on' for a task that uses the mesh '{}', which an analysis makes, expected it "
+                                   "at that analysis: events reach analyses of the simulation's variables; move it",
+                                   metadata.meshes.at(static_cast<std::size_t>(task.uses)).name));
+  }
+}
+
+void join_groups_of_made(std::vector<TaskConfig>& tasks, const std::vector<ServerGroup>& groups) {
+  for (TaskConfig& task : tasks) {
+    if (task.uses < 0) continue;
+    const auto maker = std::ranges::find_if(tasks, [&](const TaskConfig& one) { return one.makes == task.uses; });
+    if (task.settings.given("group") && task.group != maker->group) {
+      task.settings.fail("group",
+                         fmt::format("found the group '{}' for a task that uses what '{}' makes in the group '{}', "
+                                     "expected the same one; remove or correct it",
+                                     groups.at(task.group).name, maker->name, groups.at(maker->group).name));
+    }
+    task.group = maker->group;
+  }
+}
+
+std::string array_of(const Variable& variable, const Mesh& mesh) {
+  const std::string prefix = mesh.name + "_";
+  return variable.name.starts_with(prefix) ? variable.name.substr(prefix.size()) : variable.name;
+}
+
+}  // namespace sidestream

@@ -1,0 +1,75 @@
+// A mesh that an analysis makes of its results, and the tasks that use it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/publisher.hpp"
+#include "config/config.hpp"
+#include "session/made/made_block.hpp"
+#include "session/serving/worker_setup.hpp"
+#include "sidestream/extend/task.hpp"
+#include "transport/in_process/transport.hpp"
+
+namespace sidestream {
+
+class Serving;
+
+/// One object per server. Each server publishes its part of a result as the block with its rank as id. The tasks that
+/// use the mesh run on all servers before `take` returns, on a Serving of their own.
+class MadeMesh {
+ public:
+  /// Collective over `servers`. Throws the same Error everywhere. `config` and `registry` outlive it.
+  MadeMesh(MpiCommunicator& servers, std::size_t group, const Config& config, const Registry& registry,
+           const WorkerSource& source, std::int32_t mesh);
+  ~MadeMesh();
+  MadeMesh(const MadeMesh&) = delete;
+  MadeMesh& operator=(const MadeMesh&) = delete;
+
+  /// Collective. `origin`: now() at the session's start.
+  void begin(const std::vector<std::string>& events, double origin);
+  /// Collective: takes the result of an iteration and runs the tasks that are due. Throws on all servers alike what
+  /// failed in them.
+  void take(ResultCatcher& caught, const CombineInput& input);
+  void report() const;
+
+ private:
+  void declare(const Block& block);
+  void publish(const MadeBlock& made);
+
+  std::int32_t mesh_;
+  std::int64_t server_;
+  Config config_;
+  std::vector<std::string> events_;
+  std::unique_ptr<InProcessTransport> transport_;
+  std::unique_ptr<Publisher> publisher_;
+  std::unique_ptr<Serving> serving_;
+  bool declared_ = false;  ///< this server's block is
+  Block block_;
+  std::int64_t index_ = 0;  ///< of the iteration whose result is taken
+};
+
+/// An analysis whose result becomes a mesh. `named`: the files that the configuration names.
+class MakingTask final : public Task {
+ public:
+  MakingTask(std::unique_ptr<Task> task, std::vector<std::string> named)
+      : task_(std::move(task)), named_(std::move(named)) {}
+  /// Sets the receiver of results, which outlives the task's work. Without one, results only go to files.
+  void set_mesh(MadeMesh* mesh) noexcept { mesh_ = mesh; }
+
+  [[nodiscard]] Selection selection() const override { return task_->selection(); }
+  [[nodiscard]] double tolerance() const override { return task_->tolerance(); }
+  [[nodiscard]] int passes() const override { return task_->passes(); }
+  [[nodiscard]] Bytes local(const LocalInput& input) override { return task_->local(input); }
+  Bytes combine(const CombineInput& input) override;
+  void discard(const Iteration& iteration) noexcept override { task_->discard(iteration); }
+  [[nodiscard]] std::optional<std::string> take_refusal() override { return task_->take_refusal(); }
+
+ private:
+  std::unique_ptr<Task> task_;
+  std::vector<std::string> named_;
+  MadeMesh* mesh_ = nullptr;
+};
+
+}  // namespace sidestream

@@ -1,0 +1,45 @@
+// Receiver of a result that becomes a mesh.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sidestream/extend/results.hpp"
+
+namespace sidestream {
+
+/// Keeps this server's part of a result in memory. Results whose file is named in the configuration are also passed on.
+class ResultCatcher final : public Results {
+ public:
+  /// `files`: receives results of the `named` files; both outlive this object.
+  ResultCatcher(Results& files, const std::vector<std::string>& named, bool first)
+      : files_(files), named_(named), first_(first) {}
+
+  void add(const std::string& file, const Table& table) override;
+  void add(const std::string& file, const Image& image) override;
+  void add(const std::string& file, const Surface& surface) override;
+  void add(const std::string& file, const CellSet& cells) override;
+  void add(const std::string& file, const DataSet& data) override;
+  void add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how) override;
+  void add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces how) override;
+  void add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces how) override;
+  void add_parts(const std::string& file, const DataSet& mine, Communicator& servers, Pieces how) override;
+
+  /// The part of this server; nothing if there is no result of that form, or if other servers have it.
+  std::optional<Table> table{};
+  std::optional<Surface> surface{};
+  std::optional<CellSet> cells{};
+  std::vector<DataSet::Array> arrays{};  ///< of all data sets
+
+ private:
+  [[nodiscard]] bool is_named(const std::string& file) const;
+  template <class Result>
+  void take(std::optional<Result>& mine, const Result& result, bool here);
+
+  Results& files_;
+  const std::vector<std::string>& named_;
+  bool first_;  ///< true on rank 0, whose whole results count
+};
+
+}  // namespace sidestream
