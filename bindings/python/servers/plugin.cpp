@@ -45,6 +45,8 @@ Ref events_of(std::span<const Event> events) {
 class PythonTask final : public Task {
  public:
   PythonTask(const Settings& settings, const Metadata& metadata) : files_(settings.texts("file")) {
+    // Arrays that become a mesh need no file. The name has the form of arrays, and nothing is written there.
+    if (files_.empty() && settings.given("makes")) files_.push_back(settings.text("makes") + ".h5");
     for (const std::string& name : settings.texts("variables")) {
       selection_.variables.emplace_back(metadata.find_variable(name)->id, settings.integer<std::int32_t>("halo"));
     }

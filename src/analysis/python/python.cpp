@@ -85,7 +85,7 @@ std::vector<Option> options() {
            .type = OptionType::file,
            .list = true,
            .text = "Files of the results, in the order in which they are returned: tables (.csv), images (.png), "
-                   "arrays (.h5). Required if there are results."}};
+                   "arrays (.h5). Required if there are results, but not for arrays that become a mesh (`makes`)."}};
 }
 
 }  // namespace
