@@ -42,7 +42,8 @@ struct DerivationStep {
     gradient,       ///< gradient of u; component c * dimensions + a is du_c/da
     divergence,     ///< uses the first components, as many as the mesh has dimensions
     curl,           ///< curl of three components; in two dimensions, the normal component of the curl of two
-    spin_or_strain  ///< -(sum of du_a/db du_b/da)/2, the Q criterion: positive where rotation exceeds strain
+    spin_or_strain,  ///< -(sum of du_a/db du_b/da)/2, the Q criterion: positive where rotation exceeds strain
+    cell_mean        ///< the mean over the points of each cell of an unstructured mesh
   };
   Kind kind = Kind::variable;
   std::int32_t components = 1;

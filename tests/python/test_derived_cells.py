@@ -27,9 +27,10 @@ derived:
   turn: curl(flow)
   spread: divergence(flow)
   swirl: q_criterion(flow)
+  middle: cell_mean(flow)
   both: {expression: t * magnitude(curl(flow)), type: float32}
 analyses:
-  - threshold: {variable: spread, minimum: -1e300, fields: [slope, rise, turn, swirl, both], file: "slopes-{index}.vtu"}
+  - threshold: {variable: spread, minimum: -1e300, fields: [slope, rise, turn, swirl, both, middle], file: "slopes-{index}.vtu"}
   - isosurface: {variable: swirl, values: 0.1, file: "swirl-{index}.vtp"}
   - statistics: {variable: magnitude(turn), file: turn.csv}
   - histogram: {variable: spread, bins: 8, range: [-1, 1], file: "spread-{index}.csv", when: max(swirl) > 0}
@@ -69,7 +70,7 @@ def derivatives(grid, scalars, vectors):
 @pytest.mark.parametrize("step", range(shapes.STEPS))
 def test_like_vtk(alone, step):
     data = read(alone / f"slopes-{step}.vtu").GetCellData()
-    ours = {name: vtk_to_numpy(data.GetArray(name)) for name in ("spread", "slope", "rise", "turn", "swirl", "both")}
+    ours = {name: vtk_to_numpy(data.GetArray(name)) for name in ("spread", "slope", "rise", "turn", "swirl", "both", "middle")}
     n, (x, y, z) = shapes.at_points(step), shapes.points(step).T
     slope, rise = derivatives(solid(step), n, np.stack([n * x, n * n - y, n * z * x], -1))
     assert len(slope) == len(shapes.cells()) == len(ours["slope"])
@@ -84,6 +85,9 @@ def test_like_vtk(alone, step):
     np.testing.assert_array_equal(ours["spread"], rise[:, 0, 0] + rise[:, 1, 1] + rise[:, 2, 2])
     swirl = -0.5 * np.einsum("nij,nji->n", rise, rise)
     np.testing.assert_allclose(ours["swirl"], swirl, rtol=0, atol=1e-12 * np.abs(swirl).max())
+    flow = np.stack([n * x, n * n - y, n * z * x], -1)
+    middle = [sum(flow[list(corners)]) / len(corners) for _, corners in shapes.cells()]
+    np.testing.assert_allclose(ours["middle"], middle, rtol=1e-14, atol=1e-15)
     both = shapes.in_cells(step) * np.linalg.norm(turn, axis=1)
     np.testing.assert_allclose(ours["both"], both, rtol=1e-6)
     with (alone / "turn.csv").open() as file:

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -144,7 +145,7 @@ TEST_CASE("a surface becomes triangles and lines with data at points") {
                        variable("m_connectivity", {}, 1, Role::connectivity, Type::int64),
                        variable("m_offsets", {}, 1, Role::offsets, Type::int64),
                        variable("m_types", {}, 1, Role::types, Type::uint8), variable("m_t", nodes_of(3)),
-                       variable("m_n", nodes_of(3), 3)});
+                       variable("m_n", nodes_of(3), 3), variable("m_size")});
   Surface surface;
   surface.points = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {5, 5, 5}};
   surface.triangles = {{0, 1, 2}};
@@ -164,6 +165,7 @@ TEST_CASE("a surface becomes triangles and lines with data at points") {
   CHECK(values_of<std::uint8_t>(made, 3) == std::vector<std::uint8_t>{5, 3});
   CHECK(values_of<double>(made, 4) == std::vector<double>{1, 2, 3, 4});
   CHECK(values_of<double>(made, 0).size() == 12);
+  CHECK(values_of<double>(made, 6) == std::vector<double>{0.5, std::sqrt(25.0 + 16.0 + 25.0)});
   CHECK_THROWS_AS(caught.add("s.vtp", surface), Error);  // two results of one form
 }
 

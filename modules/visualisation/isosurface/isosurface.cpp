@@ -89,17 +89,17 @@ std::string why_empty(const IsosurfaceQuery& query, const std::vector<std::size_
 
 /// The surface with its data at points.
 static ResultMesh surface_mesh(const Settings& settings, const Metadata& metadata) {
-  ResultMesh made = result_lists(MeshKind::unstructured);
+  std::vector<Variable> variables;
   for (const std::string& name : settings.texts("fields")) {
-    made.variables.push_back(result_variable(*metadata.find_variable(name), Centering::node));
+    variables.push_back(result_variable(*metadata.find_variable(name), Centering::node));
   }
   const Variable& variable = *metadata.find_variable(settings.text("variable"));
   Variable value;
   value.name = "value";
   value.unit = variable.unit;
   value.centering = Centering::node;
-  made.variables.push_back(value);
-  return made;
+  variables.push_back(value);
+  return result_surface(std::move(variables));
 }
 
 AnalysisKind isosurface_kind() {

@@ -50,12 +50,12 @@ std::string why_empty(const SliceQuery& query, const CombineInput& input) {
 
 /// The section with its data at points.
 static ResultMesh section_mesh(const Settings& settings, const Metadata& metadata) {
-  ResultMesh made = result_lists(MeshKind::unstructured);
+  std::vector<Variable> variables;
   for (const std::int32_t id : read_slice(settings, metadata).variables) {
-    made.variables.push_back(
+    variables.push_back(
         result_variable(metadata.variables.at(static_cast<std::size_t>(id)), Centering::node));
   }
-  return made;
+  return result_surface(std::move(variables));
 }
 
 AnalysisKind slice_kind() {

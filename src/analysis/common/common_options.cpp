@@ -75,6 +75,14 @@ ResultMesh result_lists(MeshKind kind, const std::vector<Variable>& variables) {
   return made;
 }
 
+ResultMesh result_surface(std::vector<Variable> variables) {
+  Variable size;
+  size.name = "size";
+  size.centering = Centering::cell;
+  variables.push_back(size);
+  return result_lists(MeshKind::unstructured, variables);
+}
+
 ResultMesh result_grid(const std::vector<Index>& size, const std::array<double, 3>& low,
                        const std::array<double, 3>& high) {
   ResultMesh made;

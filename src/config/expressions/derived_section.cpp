@@ -144,8 +144,8 @@ std::string place_steps(std::vector<DerivationStep>& steps, const Metadata& meta
     if (!step.in_cells) continue;
     if (mine == Centering::cell) {
       return fmt::format(
-          "which takes derivatives of values in cells of the mesh '{}', which is unstructured; there they are taken of "
-          "values at points, and lie in cells: publish values at points",
+          "which takes derivatives or means of values in cells of the mesh '{}', which is unstructured; there they are "
+          "taken of values at points, and lie in cells: publish values at points",
           mesh.name);
     }
     mine = Centering::cell;
@@ -201,6 +201,7 @@ const std::vector<DerivedFunction>& derived_functions() {
       {"vector", 0, Kind::vector}, {"magnitude", 1, Kind::magnitude}, {"dot", 2, Kind::dot},
       {"cross", 2, Kind::cross},   {"gradient", 1, Kind::gradient},   {"divergence", 1, Kind::divergence},
       {"curl", 1, Kind::curl},     {"vorticity", 1, Kind::curl},      {"q_criterion", 1, Kind::spin_or_strain},
+      {"cell_mean", 1, Kind::cell_mean},
   };
   return all;
 }
@@ -215,7 +216,11 @@ std::int32_t result_components(const DerivedFunction& function, const std::vecto
         mesh.name, mesh.geometry ? mesh.geometry->kind() : "not declared");
     return 0;
   }
-  return of_neighbours(function.kind, given[0], mesh, wrong);
+  if (function.kind != Kind::cell_mean) return of_neighbours(function.kind, given[0], mesh, wrong);
+  if (mesh.kind() == MeshKind::unstructured) return given[0];
+  wrong = fmt::format("averages over the points of cells of the mesh '{}', which is {}; expected an unstructured mesh",
+                      mesh.name, mesh.geometry->kind());
+  return 0;
 }
 
 }  // namespace sidestream

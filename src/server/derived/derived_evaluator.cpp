@@ -175,6 +175,9 @@ void DerivedEvaluator::slope(const DerivedField& field, int component, int axis,
 void DerivedEvaluator::stencil(const DerivationStep& step, int component, const PointLine& line, double* out) {
   const DerivedField& field = fields_[step.arguments[0]];
   const int dimensions = around_.mesh.dimensions;
+  if (step.kind == Kind::cell_mean) {
+    return around_.cells->mean(field.components[static_cast<std::size_t>(component)].data(), line, out);
+  }
   if (step.kind == Kind::gradient) {
     return slope(field, component / dimensions, component % dimensions, line, out);
   }

@@ -335,4 +335,14 @@ void CellWeights::along(const double* values, int axis, const PointLine& line, d
   }
 }
 
+void CellWeights::mean(const double* values, const PointLine& line, double* out) const {
+  for (Index i = 0; i < line.count; ++i) {
+    const auto cell = static_cast<std::size_t>(line.first[0] + i);
+    const std::size_t begin = cell == 0 ? 0 : ends_[cell - 1], count = ends_[cell] - begin;
+    double sum = 0;
+    for (std::size_t n = begin; n < ends_[cell]; ++n) sum += values[links_[n]];
+    out[i] = count == 0 ? no_slope : sum / static_cast<double>(count);
+  }
+}
+
 }  // namespace sidestream

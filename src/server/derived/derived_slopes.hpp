@@ -75,6 +75,8 @@ class CellWeights {
   [[nodiscard]] const Box& points() const noexcept { return points_; }
   /// Computes the derivative of point values along `axis`, in the cells of a line.
   void along(const double* values, int axis, const PointLine& line, double* out) const;
+  /// Computes the mean over each cell's points, added in their order.
+  void mean(const double* values, const PointLine& line, double* out) const;
 
  private:
   Box points_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,6 +28,22 @@ template <class T>
 Bytes bytes_of_all(const std::vector<T>& values) {
   const BytesView view = std::as_bytes(std::span(values));
   return {view.begin(), view.end()};
+}
+
+using Place = std::array<double, 3>;
+
+Place difference(const Place& a, const Place& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+
+double size_of(const std::array<std::int64_t, 2>& line, const std::vector<Place>& points) {
+  const Place d = difference(points.at(static_cast<std::size_t>(line[1])), points.at(static_cast<std::size_t>(line[0])));
+  return std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+}
+double size_of(const std::array<std::int64_t, 3>& triangle, const std::vector<Place>& points) {
+  const Place& first = points.at(static_cast<std::size_t>(triangle[0]));
+  const Place u = difference(points.at(static_cast<std::size_t>(triangle[1])), first);
+  const Place v = difference(points.at(static_cast<std::size_t>(triangle[2])), first);
+  const Place n{u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+  return 0.5 * std::sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
 }
 
 /// Makes the block of one result.
@@ -146,11 +163,13 @@ void Builder::put_data(const std::vector<Surface::Array>& arrays, bool in_cells)
 void Builder::add_surface(const Surface& surface) {
   std::vector<std::int64_t> corners, ends;
   std::vector<std::uint8_t> types;
+  std::vector<double> sizes;
   const auto add = [&](const auto& cells, std::uint8_t type) {
     for (const auto& cell : cells) {
       corners.insert(corners.end(), cell.begin(), cell.end());
       ends.push_back(static_cast<std::int64_t>(corners.size()));
       types.push_back(type);
+      sizes.push_back(size_of(cell, surface.points));
     }
   };
   add(surface.triangles, vtk_triangle);
@@ -161,6 +180,7 @@ void Builder::add_surface(const Surface& surface) {
   put(Role::offsets, bytes_of_all(ends));
   put(Role::types, bytes_of_all(types));
   put_data(surface.point_data, false);
+  put_data({{"size", 1, std::move(sizes)}}, true);
 }
 
 void Builder::add_cells(const CellSet& cells) {

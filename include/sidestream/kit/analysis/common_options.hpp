@@ -88,6 +88,8 @@ template <class Owner>
 
 /// A mesh of lists in space that a result becomes, with these variables.
 [[nodiscard]] ResultMesh result_lists(MeshKind kind, const std::vector<Variable>& variables = {});
+/// The mesh of a surface. Besides these variables it has `size` in cells: the area of a triangle, the length of a line.
+[[nodiscard]] ResultMesh result_surface(std::vector<Variable> variables);
 /// A uniform grid that a result becomes: by axis the number of cells, the lower and the upper corner.
 [[nodiscard]] ResultMesh result_grid(const std::vector<Index>& size, const std::array<double, 3>& low,
                                      const std::array<double, 3>& high);
