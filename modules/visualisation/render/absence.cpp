@@ -66,16 +66,22 @@ std::string Absence::why(const std::vector<std::size_t>& blank, const CombineInp
   for (std::size_t l = 0; l < scene_->layers.size(); ++l) {
     std::visit(
         [&](const auto& query) {
-          const auto& variables = input.metadata.variables;
-          const Variable& variable = variables.at(static_cast<std::size_t>(leading_variable(scene_->layers[l].query)));
-          const Mesh& mesh = input.metadata.mesh_of(variable);
-          if constexpr (requires { wanted_by(query); }) {
-            const bool surface = std::is_same_v<std::decay_t<decltype(query)>, IsosurfaceQuery>;
-            layers.push_back(fmt::format("{} of '{}' at {}, and {}", surface ? "isosurface" : "threshold",
-                                         variable.name, wanted_by(query), seen_.at(l).text(input)));
+          if constexpr (std::is_same_v<std::decay_t<decltype(query)>, PatchesQuery>) {
+            const Mesh& outlined = input.metadata.meshes.at(static_cast<std::size_t>(query.mesh));
+            layers.push_back(fmt::format("patches of the mesh '{}'", outlined.name));
           } else {
-            layers.push_back(
-                fmt::format("{} of the mesh '{}', and {}", text_of(query), mesh.name, reach_text(mesh, input)));
+            const auto& variables = input.metadata.variables;
+            const Variable& variable =
+                variables.at(static_cast<std::size_t>(leading_variable(scene_->layers[l].query)));
+            if constexpr (requires { wanted_by(query); }) {
+              const bool surface = std::is_same_v<std::decay_t<decltype(query)>, IsosurfaceQuery>;
+              layers.push_back(fmt::format("{} of '{}' at {}, and {}", surface ? "isosurface" : "threshold",
+                                           variable.name, wanted_by(query), seen_.at(l).text(input)));
+            } else {
+              const Mesh& mesh = input.metadata.mesh_of(variable);
+              layers.push_back(
+                  fmt::format("{} of the mesh '{}', and {}", text_of(query), mesh.name, reach_text(mesh, input)));
+            }
           }
         },
         scene_->layers[l].query);

@@ -16,6 +16,7 @@ std::int32_t leading(const PartQuery& query) { return query.variables.front(); }
 std::int32_t leading(const ParticlesQuery& query) { return query.coordinates; }
 std::int32_t leading(const VolumeQuery& query) { return query.variable; }
 std::int32_t leading(const streamlines::Query& query) { return query.values.variables.front(); }
+std::int32_t leading(const PatchesQuery&) { return -1; }
 
 }  // namespace
 
@@ -65,7 +66,9 @@ void LayerPieces::drop_others(const Iteration& iteration) {
 
 std::vector<std::int64_t> LayerPieces::blocks_of(std::size_t layer, const LocalInput& input) const {
   std::vector<std::int64_t> ids;
-  for (const BlockView& view : input.of(leading_variable(scene_->layers[layer].query))) ids.push_back(view.block.id);
+  const std::int32_t variable = leading_variable(scene_->layers[layer].query);
+  if (variable < 0) return ids;
+  for (const BlockView& view : input.of(variable)) ids.push_back(view.block.id);
   return ids;
 }
 

@@ -16,7 +16,7 @@ namespace sidestream::rendering {
 /// True if a layer is completed in `combine`: such an isosurface, or lines.
 [[nodiscard]] bool is_completed(const Layer& layer);
 
-/// The variable whose blocks a layer is extracted from.
+/// The variable whose blocks a layer is extracted from; -1 if it needs no values.
 [[nodiscard]] std::int32_t leading_variable(const Layer::Query& query);
 
 /// Pieces of layers of this server's blocks. The scene must outlive it.

@@ -36,7 +36,7 @@ namespace {
 using namespace rendering;
 
 constexpr Colour edge_colour{32, 32, 32};                      ///< edges of cells on a slice
-constexpr double narrowest_cell = 3;                           ///< pixels below which a cell has no edges
+constexpr double narrowest_cell = 3;                           ///< pixels below which a cell or a patch has no edges
 constexpr std::size_t canvas_memory = std::size_t{256} << 20;  ///< bytes of samples of views that are drawn together
 using Corners = std::vector<std::array<std::int64_t, 3>>;
 
@@ -212,10 +212,13 @@ class Render final : public Task {
   /// Width of the edges of cells, in samples: about half a pixel at 1024 x 1024. It is an integer, so that all lines
   /// along an axis cover equally many samples, and cells of one size look the same wherever they lie between pixels.
   [[nodiscard]] double edge_width() const { return std::max(1.0, std::round(0.35 * line_width())); }
+  /// Likewise of the outlines of patches.
+  [[nodiscard]] double patch_width() const { return std::max(1.0, std::round(line_width())); }
 
   void select(const Layer& layer, const Metadata& metadata) {
     const Selection needed = std::visit([&](const auto& query) { return selection_of(query, metadata); }, layer.query);
     selection_.variables.insert(selection_.variables.end(), needed.variables.begin(), needed.variables.end());
+    selection_.catalogue |= needed.catalogue;
   }
 
   [[nodiscard]] bool has_levels() const { return std::any_of(scene_.layers.begin(), scene_.layers.end(), in_levels); }
@@ -371,7 +374,13 @@ class Render final : public Task {
         draw_lines({piece.points.wide(), lines, {}}, camera, edge_width(), material, rasteriser);
         continue;
       }
-      const double width = layer.width > 0 ? layer.width * scene_.samples : 1.5 * line_width();
+      const bool patches = std::holds_alternative<PatchesQuery>(layer.query);
+      const double width = layer.width > 0 ? layer.width * scene_.samples : patches ? patch_width() : 1.5 * line_width();
+      if (patches) {
+        const auto lines = distinct_edges(piece, camera, narrowest_cell * scene_.samples);
+        draw_lines({piece.points.wide(), lines, {}}, camera, width, material, rasteriser);
+        continue;
+      }
       draw_lines({piece.points.wide(), piece.lines, triangles.values}, camera, width, material, rasteriser);
     }
   }

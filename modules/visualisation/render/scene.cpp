@@ -53,7 +53,7 @@ class SceneReader {
         {&SceneOptions::isosurfaces, &SceneReader::add_isosurface}, {&SceneOptions::slices, &SceneReader::add_slice},
         {&SceneOptions::thresholds, &SceneReader::add_threshold},   {&SceneOptions::clips, &SceneReader::add_clip},
         {&SceneOptions::particles, &SceneReader::add_particles},    {&SceneOptions::volumes, &SceneReader::add_volume},
-        {&SceneOptions::streamlines, &SceneReader::add_lines}};
+        {&SceneOptions::streamlines, &SceneReader::add_lines},      {&SceneOptions::patches, &SceneReader::add_patches}};
     if (std::ranges::all_of(kinds, [&](const auto& kind) { return (scene_.*kind.first).empty(); })) {
       std::vector<std::string> names;
       for (const auto& kind : kinds) names.push_back(table_of_scene().name(kind.first));
@@ -230,6 +230,14 @@ class SceneReader {
     }
     name(variable.title());
     add(layer, query, variable);
+  }
+
+  void add_patches(const Settings& settings, LayerOptions& layer) {
+    PatchesQuery query = patches_options().read(settings, metadata_);
+    take_colour(settings, layer);
+    include_mesh(metadata_.meshes[static_cast<std::size_t>(query.mesh)]);
+    layer.query = std::move(query);
+    scene_.layers.push_back(layer);
   }
 
   /// The scale of that variable and component in the layer's colours, shared with earlier layers.

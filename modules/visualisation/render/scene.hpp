@@ -15,6 +15,7 @@
 #include "visualisation/render/colour_options.hpp"
 #include "visualisation/render/lengths.hpp"
 #include "visualisation/render/particles.hpp"
+#include "visualisation/render/patches.hpp"
 #include "visualisation/render/volume.hpp"
 
 namespace sidestream::rendering {
@@ -44,7 +45,7 @@ struct Layer {
     by_field,  ///< by values at the vertices
   };
   using Query = std::variant<IsosurfaceQuery, SliceQuery, ThresholdQuery, ClipQuery, ParticlesQuery, VolumeQuery,
-                             streamlines::Query>;
+                             streamlines::Query, PatchesQuery>;
   Query query;
   Colouring colouring = Colouring::plain;
   Colour colour;

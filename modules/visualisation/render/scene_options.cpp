@@ -74,6 +74,16 @@ LayerTable lines_layer() {
                   {.minimum = 0.1, .maximum = 100}));
 }
 
+LayerTable patches_layer() {
+  return read_elsewhere(patches_options().declarations())
+      .add(LayerTable{
+          option("colour", &LayerOptions::one_colour,
+                 fmt::format("Colour of the lines: `#rrggbb` or one of {}.", fmt::join(colour_names(), ", ")),
+                 {.standard = "#202020"}),
+          option("width", &LayerOptions::width, "Width of the lines in pixels. Default: in proportion to the picture.",
+                 {.minimum = 0.1, .maximum = 100})});
+}
+
 OptionTable<SceneOptions> layers() {
   using Scene = SceneOptions;
   return {
@@ -104,7 +114,12 @@ OptionTable<SceneOptions> layers() {
       option("streamlines", &Scene::streamlines,
              "Stream lines of a vector field, as in `streamlines`: one such map, or a list of them. Not with "
              "`forward: partials`.",
-             {.options = lines_layer()})};
+             {.options = lines_layer()}),
+      option("patches", &Scene::patches,
+             "Outlines of blocks, such as the patches of refinement levels, as boxes or, with a plane, as their "
+             "sections with it: one such map, or a list of them. Those that are too small for it have none. No values "
+             "move.",
+             {.options = patches_layer()})};
 }
 
 OptionTable<SceneOptions> surroundings() {
