@@ -23,6 +23,13 @@ analyses:
   - histogram: {{variable: density, bins: 16}}
   - threshold: {{variable: density, minimum: 0.5, file: "inside-{{index}}.vtu"}}
   - projection: {{variable: density, axis: y, file: "line-{{index}}.h5"}}
+  - resample: {{variables: [density], size: [24, 24], makes: even}}
+  - isosurface: {{variable: even_density, values: 0.5, file: "rim-{{index}}.vtp"}}
+  - render:
+      threshold: {{variable: density, minimum: 0.5}}
+      patches: {{mesh: patches, colour: black}}
+      size: [96, 96]
+      file: "look-{{index}}.png"
 """
 CHECKPOINTS = """
 placement: {placement}
@@ -33,7 +40,7 @@ outputs:
 
 
 def results(folder):
-    names = ("statistics.csv", "histogram*.csv", "inside-*.vtu", "line-*.h5")
+    names = ("statistics.csv", "histogram*.csv", "inside-*.vtu", "line-*.h5", "rim-*.vtp", "look-*.png")
     found = {file.name: file.read_bytes() for name in names for file in folder.glob(name)}
     assert len(found) > 10, sorted(found)
     return found

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/waiting.hpp"
 #include "data/derivation.hpp"
@@ -16,7 +17,8 @@ namespace {
 /// The part of the metadata that readers may receive: published variables, and derived ones up to the last that an
 /// output sends. Readers see all of these as published.
 Metadata sent_part(const Config& config) {
-  std::size_t count = published_part(config.metadata).variables.size();
+  Metadata published = published_part(config.metadata);
+  std::size_t count = published.variables.size();
   for (const TaskConfig& task : config.tasks) {
     if (task.uses >= 0 || task.kind != "stream" || !task.settings.has("variables")) continue;
     for (const std::string& name : task.settings.texts("variables")) {
@@ -27,6 +29,7 @@ Metadata sent_part(const Config& config) {
   }
   Metadata sent = config.metadata;
   sent.variables.resize(count);
+  sent.meshes = std::move(published.meshes);  // readers make the others themselves
   return sent;
 }
 
