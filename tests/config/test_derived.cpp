@@ -249,9 +249,13 @@ derived:
   };
   says("gradient(rho)", "derivatives of values in cells of the mesh 'hull', which is unstructured");
   says("gradient(gradient(p))", "derivatives of values in cells");
+  says("cell_mean(rho)", "means of values in cells of the mesh 'hull'");
+  CHECK(derive("cell_mean(v) * rho").find_variable("it")->components == 3);
   says("p * magnitude(gradient(p))", "joins values at points and in cells of the mesh 'hull'");
   says("p + rho", "joins values at points and in cells");
   says("divergence(p)", "expected 3");
+  CHECK(contains(message_of([&] { static_cast<void>(with("derived: {it: cell_mean(rho)}\n")); }),
+                 "expected an unstructured mesh"));
 }
 
 TEST_CASE("names") {

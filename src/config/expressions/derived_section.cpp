@@ -144,9 +144,9 @@ std::string place_steps(std::vector<DerivationStep>& steps, const Metadata& meta
     if (!step.in_cells) continue;
     if (mine == Centering::cell) {
       return fmt::format(
-          "which takes derivatives or means of values in cells of the mesh '{}', which is unstructured; there they are "
-          "taken of values at points, and lie in cells: publish values at points",
-          mesh.name);
+          "which takes {} of values in cells of the mesh '{}', which is unstructured; there they are taken of values at "
+          "points, and lie in cells: publish values at points",
+          step.kind == Kind::cell_mean ? "means" : "derivatives", mesh.name);
     }
     mine = Centering::cell;
   }

@@ -211,7 +211,7 @@ void Engine::complain(std::int64_t iteration, const std::string& message) {
   bool first = false;
   retry_while_out_of_memory([&] { first = ledger_.failure(iteration, message); });
   retry_while_out_of_memory([&] { parts_.transport.post_failure(message); });
-  if (first && parts_.servers.rank() == 0)
+  if (first && !parts_.index && parts_.servers.rank() == 0)
     retry_while_out_of_memory([&] { log::error("iteration {}: {}", iteration, message); });
 }
 
@@ -421,7 +421,7 @@ void Engine::report() const {
     log::warning("barriers that not all clients have come to: {}", unreached);
   }
   for (const Ledger::Failure& failure : ledger_.failures()) {
-    if (failure.count == 1) continue;
+    if (failure.count == 1 || parts_.index) continue;
     log::error("iterations {} to {}: failed like iteration {} in {} cases: {}", failure.first_iteration,
                failure.last_iteration, failure.first_iteration, failure.count, failure.message);
   }

@@ -49,7 +49,8 @@ struct EngineParts {
   LedgerRows rows{};                     ///< what happens to the ledger's rows
   bool hears = false;                    ///< requests are also taken up between two iterations
   std::vector<std::int32_t> held{};      ///< variables whose values are kept for requests between two iterations
-  /// The index of the next iteration for tasks and messages, where the transport counts others; null: as it counts.
+  /// Where an analysis of another engine publishes what it makes: the index of that engine's iteration, for tasks and
+  /// messages. It reports what fails here. Null: nothing is above, and iterations are counted as by the transport.
   const std::int64_t* index = nullptr;
 };
 
