@@ -145,7 +145,7 @@ struct Config {
 
 /// Variables that tasks add: expressions that they use instead of names, and those of meshes that they make.
 struct FurtherVariables {
-  Metadata all;                          ///< those of the file and of the program, then the further ones
+  Metadata all;                                       ///< those of the file and of the program, then the further ones
   std::map<std::int32_t, std::string> expressions{};  ///< by id
 };
 

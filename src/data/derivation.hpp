@@ -31,17 +31,17 @@ struct DerivationStep {
     coordinate,  ///< coordinate of the point along `index`
     time,        ///< the iteration's time
     cycle,
-    iteration,      ///< its index
-    component,      ///< component number `index` of the argument
-    formula,        ///< `formula` of the arguments; applied to vectors component by component
-    vector,         ///< a vector made of numbers, one per component
-    magnitude,      ///< the square root of the sum of squares, added in the order of the components
-    dot,            ///< the sum of products, likewise
-    cross,          ///< cross product of two vectors of three components
-    deposit,        ///< the density of `deposit` in the cells in which `variable` lies
-    gradient,       ///< gradient of u; component c * dimensions + a is du_c/da
-    divergence,     ///< uses the first components, as many as the mesh has dimensions
-    curl,           ///< curl of three components; in two dimensions, the normal component of the curl of two
+    iteration,       ///< its index
+    component,       ///< component number `index` of the argument
+    formula,         ///< `formula` of the arguments; applied to vectors component by component
+    vector,          ///< a vector made of numbers, one per component
+    magnitude,       ///< the square root of the sum of squares, added in the order of the components
+    dot,             ///< the sum of products, likewise
+    cross,           ///< cross product of two vectors of three components
+    deposit,         ///< the density of `deposit` in the cells in which `variable` lies
+    gradient,        ///< gradient of u; component c * dimensions + a is du_c/da
+    divergence,      ///< uses the first components, as many as the mesh has dimensions
+    curl,            ///< curl of three components; in two dimensions, the normal component of the curl of two
     spin_or_strain,  ///< -(sum of du_a/db du_b/da)/2, the Q criterion: positive where rotation exceeds strain
     cell_mean        ///< the mean over the points of each cell of an unstructured mesh
   };

@@ -30,7 +30,8 @@ derived:
   middle: cell_mean(flow)
   both: {expression: t * magnitude(curl(flow)), type: float32}
 analyses:
-  - threshold: {variable: spread, minimum: -1e300, fields: [slope, rise, turn, swirl, both, middle], file: "slopes-{index}.vtu"}
+  - threshold: {variable: spread, minimum: -1e300, fields: [slope, rise, turn, swirl, both, middle],
+               file: "slopes-{index}.vtu"}
   - isosurface: {variable: swirl, values: 0.1, file: "swirl-{index}.vtp"}
   - statistics: {variable: magnitude(turn), file: turn.csv}
   - histogram: {variable: spread, bins: 8, range: [-1, 1], file: "spread-{index}.csv", when: max(swirl) > 0}
@@ -70,7 +71,10 @@ def derivatives(grid, scalars, vectors):
 @pytest.mark.parametrize("step", range(shapes.STEPS))
 def test_like_vtk(alone, step):
     data = read(alone / f"slopes-{step}.vtu").GetCellData()
-    ours = {name: vtk_to_numpy(data.GetArray(name)) for name in ("spread", "slope", "rise", "turn", "swirl", "both", "middle")}
+    ours = {
+        name: vtk_to_numpy(data.GetArray(name))
+        for name in ("spread", "slope", "rise", "turn", "swirl", "both", "middle")
+    }
     n, (x, y, z) = shapes.at_points(step), shapes.points(step).T
     slope, rise = derivatives(solid(step), n, np.stack([n * x, n * n - y, n * z * x], -1))
     assert len(slope) == len(shapes.cells()) == len(ours["slope"])

@@ -147,7 +147,11 @@ std::string task_text(const TaskConfig& task, const Metadata& metadata, const Re
     for (const TaskFile& file : files_of(task, registry)) files.push_back(file.pattern);
   }
   const std::string kind = task.name == task.kind ? "" : fmt::format(" ({})", task.kind);
-  return fmt::format("{}{}: {}{}", task.name, kind, describe(task.schedule) + cycles_text(task.schedule),
+  const auto mesh = [&](std::int32_t id) { return metadata.meshes[static_cast<std::size_t>(id)].name; };
+  std::string made;
+  if (task.uses >= 0) made += fmt::format(", of '{}'", mesh(task.uses));
+  if (task.makes >= 0) made += fmt::format(", makes '{}'", mesh(task.makes));
+  return fmt::format("{}{}: {}{}{}", task.name, kind, describe(task.schedule) + cycles_text(task.schedule), made,
                      (files.empty() ? "" : fmt::format(" -> {}", listed(files))) + film_text(task));
 }
 
@@ -190,7 +194,10 @@ std::string summary(const CheckOptions& options, const Config& config, const Reg
   for (const auto& [path, where] : config.opening.plugins) line("plug-in", path);
   for (const Mesh& mesh : config.metadata.meshes) line("mesh", mesh_text(mesh));
   for (const Variable& variable : config.metadata.variables) {
-    line(variable.derived() ? "derived" : "variable",
+    const bool made = config.metadata.mesh_of(variable).made;
+    line(variable.derived() ? "derived"
+         : made             ? "made"
+                            : "variable",
          variable.derived() ? derived_text(variable, config.metadata) : variable_text(variable, config.metadata));
   }
   for (const TaskConfig& task : config.tasks)

@@ -34,8 +34,8 @@ struct AnalysisKind {
   bool any_partials = true;
   /// True for settings with which `any_partials` is false although the kind's is true; empty: for none.
   std::function<bool(const Settings&)> needs_blocks{};
-  /// What its result becomes with `makes`. Called after the settings were read, also before `create`; may throw like it.
-  /// Empty: the mesh and its variables have to be declared in the configuration.
+  /// The mesh that its result becomes with `makes`. Called after the settings were read, also before `create`; may
+  /// throw like it. Empty: the mesh and its variables have to be declared in the configuration.
   std::function<ResultMesh(const Settings&, const Metadata&)> result_mesh{};
 
   [[nodiscard]] bool takes_any_partials(const Settings& settings) const {

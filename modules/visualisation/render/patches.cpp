@@ -33,8 +33,8 @@ std::optional<Plane> read_section(const Settings& settings, const Metadata& meta
   if (!given) return std::nullopt;
   const Mesh& mesh = metadata.meshes.at(static_cast<std::size_t>(query.mesh));
   if (mesh.dimensions < 3) {
-    settings.fail("mesh", fmt::format("mesh '{}' has two dimensions, and is a plane itself; remove the plane",
-                                      mesh.name));
+    settings.fail("mesh",
+                  fmt::format("mesh '{}' has two dimensions, and is a plane itself; remove the plane", mesh.name));
   }
   return read_plane(settings, written, mesh);
 }

@@ -375,7 +375,9 @@ class Render final : public Task {
         continue;
       }
       const bool patches = std::holds_alternative<PatchesQuery>(layer.query);
-      const double width = layer.width > 0 ? layer.width * scene_.samples : patches ? patch_width() : 1.5 * line_width();
+      const double width = layer.width > 0 ? layer.width * scene_.samples
+                           : patches       ? patch_width()
+                                           : 1.5 * line_width();
       if (patches) {
         const auto lines = distinct_edges(piece, camera, narrowest_cell * scene_.samples);
         draw_lines({piece.points.wide(), lines, {}}, camera, width, material, rasteriser);

@@ -49,11 +49,14 @@ class SceneReader {
   void read() {
     using Layers = std::vector<LayerOptions> SceneOptions::*;
     using Add = void (SceneReader::*)(const Settings&, LayerOptions&);
-    const std::pair<Layers, Add> kinds[] = {
-        {&SceneOptions::isosurfaces, &SceneReader::add_isosurface}, {&SceneOptions::slices, &SceneReader::add_slice},
-        {&SceneOptions::thresholds, &SceneReader::add_threshold},   {&SceneOptions::clips, &SceneReader::add_clip},
-        {&SceneOptions::particles, &SceneReader::add_particles},    {&SceneOptions::volumes, &SceneReader::add_volume},
-        {&SceneOptions::streamlines, &SceneReader::add_lines},      {&SceneOptions::patches, &SceneReader::add_patches}};
+    const std::pair<Layers, Add> kinds[] = {{&SceneOptions::isosurfaces, &SceneReader::add_isosurface},
+                                            {&SceneOptions::slices, &SceneReader::add_slice},
+                                            {&SceneOptions::thresholds, &SceneReader::add_threshold},
+                                            {&SceneOptions::clips, &SceneReader::add_clip},
+                                            {&SceneOptions::particles, &SceneReader::add_particles},
+                                            {&SceneOptions::volumes, &SceneReader::add_volume},
+                                            {&SceneOptions::streamlines, &SceneReader::add_lines},
+                                            {&SceneOptions::patches, &SceneReader::add_patches}};
     if (std::ranges::all_of(kinds, [&](const auto& kind) { return (scene_.*kind.first).empty(); })) {
       std::vector<std::string> names;
       for (const auto& kind : kinds) names.push_back(table_of_scene().name(kind.first));

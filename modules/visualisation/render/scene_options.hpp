@@ -20,7 +20,8 @@ struct LayerOptions : Layer {
 };
 
 struct SceneOptions : Scene {
-  std::vector<LayerOptions> isosurfaces{}, slices{}, thresholds{}, clips{}, particles{}, volumes{}, streamlines{}, patches{};
+  std::vector<LayerOptions> isosurfaces{}, slices{}, thresholds{}, clips{}, particles{}, volumes{}, streamlines{},
+      patches{};
   std::array<std::int32_t, 2> size{};
   std::vector<Settings> cameras{};
   std::optional<std::array<double, 6>> ends{};  ///< of the domain

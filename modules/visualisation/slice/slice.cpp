@@ -52,8 +52,7 @@ std::string why_empty(const SliceQuery& query, const CombineInput& input) {
 static ResultMesh section_mesh(const Settings& settings, const Metadata& metadata) {
   std::vector<Variable> variables;
   for (const std::int32_t id : read_slice(settings, metadata).variables) {
-    variables.push_back(
-        result_variable(metadata.variables.at(static_cast<std::size_t>(id)), Centering::node));
+    variables.push_back(result_variable(metadata.variables.at(static_cast<std::size_t>(id)), Centering::node));
   }
   return result_surface(std::move(variables));
 }

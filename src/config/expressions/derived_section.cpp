@@ -198,9 +198,9 @@ std::int32_t of_neighbours(Kind kind, std::int32_t given, const Mesh& mesh, std:
 
 const std::vector<DerivedFunction>& derived_functions() {
   static const std::vector<DerivedFunction> all{
-      {"vector", 0, Kind::vector}, {"magnitude", 1, Kind::magnitude}, {"dot", 2, Kind::dot},
-      {"cross", 2, Kind::cross},   {"gradient", 1, Kind::gradient},   {"divergence", 1, Kind::divergence},
-      {"curl", 1, Kind::curl},     {"vorticity", 1, Kind::curl},      {"q_criterion", 1, Kind::spin_or_strain},
+      {"vector", 0, Kind::vector},       {"magnitude", 1, Kind::magnitude}, {"dot", 2, Kind::dot},
+      {"cross", 2, Kind::cross},         {"gradient", 1, Kind::gradient},   {"divergence", 1, Kind::divergence},
+      {"curl", 1, Kind::curl},           {"vorticity", 1, Kind::curl},      {"q_criterion", 1, Kind::spin_or_strain},
       {"cell_mean", 1, Kind::cell_mean},
   };
   return all;

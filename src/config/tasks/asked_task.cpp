@@ -67,7 +67,7 @@ AskedTask read_asked_task(const std::string& text, const std::string& name, cons
   }
   AskedTask asked{read_task(entry, false, registry, context)};
   TaskConfig& task = asked.config;
-  find_source(task, registry, config.metadata);
+  find_source(task, config.tasks, registry, config.metadata);
   if (task.uses >= 0 || task.settings.given("makes")) {
     fail_at(entry.where,
             "found a request that {}, expected one for variables of the simulation; write it into the configuration",

@@ -69,6 +69,10 @@ class Sources {
     for (const std::int32_t input : variable.derivation->particles(metadata_)) add_input(input, where);
   }
   void add(const Mesh& mesh, const Location& where) { add({mesh.name, source_of(mesh)}, where); }
+  [[noreturn]] void fail_at_first(const char* why) const {
+    fail_at(first_where_, "found '{}' on the mesh '{}', {}", first_.name,
+            metadata_.meshes.at(static_cast<std::size_t>(first_.source)).name, why);
+  }
 
  private:
   void add_input(std::int32_t id, const Location& where) {
@@ -78,19 +82,22 @@ class Sources {
   void add(Named one, const Location& where) {
     if (first_.name.empty()) {
       first_ = one;
+      first_where_ = where;
       task_.uses = one.source;
       return;
     }
     if (one.source == first_.source) return;
-    fail_at(where,
-            "found {}, beside {}, expected variables of one of them: a result exists only after the analysis that makes "
-            "it; use two tasks",
-            text_of(one, metadata_), text_of(first_, metadata_));
+    fail_at(
+        where,
+        "found {}, beside {}, expected variables of one of them: a result exists only after the analysis that makes "
+        "it; use two tasks",
+        text_of(one, metadata_), text_of(first_, metadata_));
   }
 
   TaskConfig& task_;
   const Metadata& metadata_;
   Named first_;
+  Location first_where_;
 };
 
 /// The role of an array that a list mesh has, with its type and components.
@@ -118,7 +125,15 @@ void append(Metadata& metadata, Variable variable, const Mesh& mesh) {
 }
 
 void check_free(const TaskConfig& task, const std::string& name, const Metadata& metadata) {
-  if (!metadata.find_variable(name)) return;
+  const Variable* const known = metadata.find_variable(name);
+  if (known == nullptr) return;
+  if (metadata.mesh_of(*known).name == task.settings.text("makes")) {
+    task.settings.fail(
+        "makes", fmt::format("found 'makes: {0}' for a result with two arrays called '{1}', of which one would be "
+                             "the variable '{2}', expected different ones; leave out the variable '{1}', or give "
+                             "an expression of it",
+                             task.settings.text("makes"), array_of(*known, metadata.mesh_of(*known)), name));
+  }
   task.settings.fail("makes",
                      fmt::format("found 'makes: {}', which needs the variable '{}', a name that is taken; choose "
                                  "another name",
@@ -158,9 +173,10 @@ void check_declared(const TaskConfig& task, const Mesh& mesh, const Metadata& me
     task.settings.fail("makes", fmt::format("found 'makes: {}' {}", mesh.name, found));
   };
   if (mesh.kind() != MeshKind::uniform && mesh.kind() != MeshKind::rectilinear) {
-    fails(fmt::format("for a declared mesh of type '{}', expected a uniform or rectilinear one, whose arrays a data set "
-                      "has; declare another, or leave it to an analysis that announces its mesh",
-                      mesh.geometry ? mesh.geometry->kind() : "none"));
+    fails(
+        fmt::format("for a declared mesh of type '{}', expected a uniform or rectilinear one, whose arrays a data set "
+                    "has; declare another, or leave it to an analysis that announces its mesh",
+                    mesh.geometry ? mesh.geometry->kind() : "none"));
   }
   if (!mesh.refinement.empty()) fails("for a mesh with refinement levels, expected one level; remove 'refinement'");
   const bool any = std::ranges::any_of(metadata.variables, [&](const Variable& one) { return one.mesh == mesh.id; });
@@ -202,6 +218,14 @@ void declare_made_mesh(std::vector<TaskConfig>& tasks, const Registry& registry,
   check_name(name, "mesh", settings.where("makes"));
   const Mesh* const known = metadata.find_mesh(name);
   const AnalysisKind& kind = registry.analyses().at(task.kind);
+  if (known != nullptr && kind.result_mesh) {
+    const MeshKind found = kind.result_mesh(settings, metadata).mesh.kind();
+    if (found != MeshKind::uniform) {
+      settings.fail("makes", fmt::format("found 'makes: {}' for '{}', whose result is no data set and cannot fill a "
+                                         "declared mesh, expected the name of a new mesh; choose another name",
+                                         name, task.kind));
+    }
+  }
   if (known != nullptr) {
     const auto maker = std::ranges::find_if(tasks, [&](const TaskConfig& one) { return one.makes == known->id; });
     if (maker != tasks.end()) {
@@ -214,15 +238,17 @@ void declare_made_mesh(std::vector<TaskConfig>& tasks, const Registry& registry,
     return;
   }
   if (!kind.result_mesh) {
-    settings.fail("makes",
-                  fmt::format("found 'makes: {}' for '{}', which does not say what mesh its result is, expected the mesh "
-                              "'{}' and its variables under 'meshes:' and 'variables:'; declare them",
-                              name, task.kind, name));
+    settings.fail(
+        "makes",
+        fmt::format("found 'makes: {}' for '{}', which does not say what mesh its result is, expected the mesh "
+                    "'{}' and its variables under 'meshes:' and 'variables:'; declare them",
+                    name, task.kind, name));
   }
   task.makes = add_mesh(task, kind.result_mesh(settings, metadata), metadata);
 }
 
-void find_source(TaskConfig& task, const Registry& registry, const Metadata& metadata) {
+void find_source(TaskConfig& task, std::span<const TaskConfig> above, const Registry& registry,
+                 const Metadata& metadata) {
   Sources sources(task, metadata);
   for_each_name(task.settings, options_of(task, registry),
                 [&](const std::string& name, const Location& where, OptionType type) {
@@ -238,11 +264,16 @@ void find_source(TaskConfig& task, const Registry& registry, const Metadata& met
     }
   }
   if (task.uses < 0) return;
+  if (std::ranges::none_of(above, [&](const TaskConfig& one) { return one.makes == task.uses; })) {
+    sources.fail_at_first(
+        "which an analysis below makes, or this one, expected one that is made above; move that analysis, or correct "
+        "the name");
+  }
   if (task.settings.given("on")) {
-    task.settings.fail("on",
-                       fmt::format("found 'on' for a task that uses the mesh '{}', which an analysis makes, expected it "
-                                   "at that analysis: events reach analyses of the simulation's variables; move it",
-                                   metadata.meshes.at(static_cast<std::size_t>(task.uses)).name));
+    task.settings.fail(
+        "on", fmt::format("found 'on' for a task that uses the mesh '{}', which an analysis makes, expected it "
+                          "at that analysis: events reach analyses of the simulation's variables; move it",
+                          metadata.meshes.at(static_cast<std::size_t>(task.uses)).name));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <span>
 
 #include "config/expressions/condition.hpp"
 #include "config/options/document.hpp"
@@ -186,7 +187,7 @@ void read_section(std::vector<TaskConfig>& tasks, const Document& document, bool
   }
   for (const Node& item : found->value.items) {
     tasks.push_back(read_task(item, writer, registry, context));
-    find_source(tasks.back(), registry, metadata);
+    find_source(tasks.back(), std::span(tasks).first(tasks.size() - 1), registry, metadata);
     declare_made_mesh(tasks, registry, metadata);
   }
 }

@@ -19,8 +19,8 @@ namespace sidestream {
 [[nodiscard]] TaskConfig read_task(const Node& item, bool writer, const Registry& registry, const ReadContext& context);
 
 /// Reads analyses, then outputs, in the file's order, with names assigned. Meshes that analyses make are added to
-/// `metadata`, that of the context. Throws Error(configuration) for entries that are invalid, or that conflict with each
-/// other.
+/// `metadata`, that of the context. Throws Error(configuration) for entries that are invalid, or that conflict with
+/// each other.
 [[nodiscard]] std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry,
                                                  const ReadContext& context, Metadata& metadata);
 

@@ -168,9 +168,9 @@ Agreement Engine::agree() {
   if (agreement.why & Refusal::left) {
     retry_while_out_of_memory([&] {
       complain(index(), agreement.died
-                          ? "a process of the simulation died before it ended the iteration; it was refused"
-                          : "some clients closed before they ended the iteration; it was refused. Every client must "
-                            "end every iteration");
+                            ? "a process of the simulation died before it ended the iteration; it was refused"
+                            : "some clients closed before they ended the iteration; it was refused. Every client must "
+                              "end every iteration");
     });
   }
   return agreement;

@@ -1,5 +1,5 @@
-// Data sets fill the cells of uniform and rectilinear meshes: the last axis of an array is x. Surfaces and sets of cells
-// become lists of points and cells. Points come from a surface, or from the columns x, y and z of a table.
+// Data sets fill the cells of uniform and rectilinear meshes: the last axis of an array is x. Surfaces and sets of
+// cells become lists of points and cells. Points come from a surface, or from the columns x, y and z of a table.
 #include "session/made/made_block.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +35,8 @@ using Place = std::array<double, 3>;
 Place difference(const Place& a, const Place& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
 
 double size_of(const std::array<std::int64_t, 2>& line, const std::vector<Place>& points) {
-  const Place d = difference(points.at(static_cast<std::size_t>(line[1])), points.at(static_cast<std::size_t>(line[0])));
+  const Place d =
+      difference(points.at(static_cast<std::size_t>(line[1])), points.at(static_cast<std::size_t>(line[0])));
   return std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 double size_of(const std::array<std::int64_t, 3>& triangle, const std::vector<Place>& points) {
@@ -87,11 +88,12 @@ Box Builder::box_of(const DataSet::Array& array, const Variable& variable) const
   if (variable.components > 1) expected.push_back(variable.components);
   const bool last_whole = variable.components == 1 || array.size.empty() || array.size.back() == variable.components;
   if (array.extents != expected || array.type != variable.type || !last_whole) {
-    fail(Code::analysis,
-         "the array '{}' of its result has the shape ({}) and the type {}, expected ({}) and {}, as the mesh '{}' and its "
-         "variable '{}' are declared",
-         array.name, fmt::join(array.extents, ", "), name_of(array.type), fmt::join(expected, ", "),
-         name_of(variable.type), mesh_.name, variable.name);
+    fail(
+        Code::analysis,
+        "the array '{}' of its result has the shape ({}) and the type {}, expected ({}) and {}, as the mesh '{}' and its "
+        "variable '{}' are declared",
+        array.name, fmt::join(array.extents, ", "), name_of(array.type), fmt::join(expected, ", "),
+        name_of(variable.type), mesh_.name, variable.name);
   }
   Box box = all;
   for (std::size_t a = 0; a < dimensions; ++a) {
@@ -185,8 +187,8 @@ void Builder::add_surface(const Surface& surface) {
 
 void Builder::add_cells(const CellSet& cells) {
   if (std::find(cells.types.begin(), cells.types.end(), vtk_polyhedron_type) != cells.types.end()) {
-    fail(Code::analysis, "its result has polyhedra, which the mesh '{}' that it makes cannot have; write a file instead",
-         mesh_.name);
+    fail(Code::analysis,
+         "its result has polyhedra, which the mesh '{}' that it makes cannot have; write a file instead", mesh_.name);
   }
   set_lists(cells.points.size(), cells.types.size(), cells.links.size());
   put_places(cells.points);
@@ -243,6 +245,11 @@ void Builder::add_points(const Table& table) {
 MadeBlock made_block(ResultCatcher& caught, const Mesh& mesh, const Metadata& metadata) {
   Builder builder(mesh, metadata);
   if (mesh.axes() != nullptr) {
+    const char* const other = caught.surface ? "a surface" : caught.cells ? "a set of cells" : "a table";
+    if (caught.arrays.empty() && (caught.surface || caught.cells || caught.table)) {
+      fail(Code::analysis, "its result is {}, expected arrays that fill the mesh '{}', which is {}", other, mesh.name,
+           mesh.geometry->kind());
+    }
     builder.add_data(caught.arrays);
   } else if (mesh.kind() == MeshKind::points) {
     if (caught.surface) builder.add_points(*caught.surface);

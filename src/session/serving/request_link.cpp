@@ -74,12 +74,13 @@ AskedTasks::Made RequestLink::make(const std::string& text, const std::string& n
 std::string RequestLink::description(const std::vector<std::pair<std::string, std::string>>& running) const {
   std::vector<JsonObject> variables, meshes, asked;
   for (const Variable& one : config_.metadata.variables) {
-    if (one.role != Role::none) continue;
+    if (one.role != Role::none || config_.metadata.mesh_of(one).made) continue;
     JsonObject& about = variables.emplace_back();
     about.add("name", one.name).add("mesh", config_.metadata.mesh_of(one).name).add("components", one.components);
     about.add("centering", name_of(one.centering)).add("unit", one.unit);
   }
   for (const Mesh& mesh : config_.metadata.meshes) {
+    if (mesh.made) continue;
     JsonObject& about = meshes.emplace_back();
     about.add("name", mesh.name).add("type", mesh.geometry ? mesh.geometry->kind() : "none");
     about.add("dimensions", mesh.dimensions);

@@ -36,7 +36,6 @@ void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, PlacementConfi
 
 /// The numbers of the tasks that group `group` runs, in the file's order: those that use the mesh `uses`, which a task
 /// makes, or with -1 those that use what the simulation publishes.
-[[nodiscard]] std::vector<std::size_t> tasks_of_group(const Config& config, std::size_t group,
-                                                      std::int32_t uses = -1);
+[[nodiscard]] std::vector<std::size_t> tasks_of_group(const Config& config, std::size_t group, std::int32_t uses = -1);
 
 }  // namespace sidestream

@@ -89,10 +89,10 @@ class Serving {
   std::unique_ptr<ResultStore> results_;
   std::unique_ptr<SteeringLink> steering_;
   WorkerSource source_;
-  std::vector<SharedObject> objects_;  ///< memory that workers may map
-  Watchdog watchdog_;                  ///< watches the tasks
-  std::vector<std::unique_ptr<MadeMesh>> meshes_;                 ///< those that the tasks make and others use
-  std::vector<std::pair<std::int32_t, MakingTask*>> makers_;      ///< the tasks that make each mesh
+  std::vector<SharedObject> objects_;                         ///< memory that workers may map
+  Watchdog watchdog_;                                         ///< watches the tasks
+  std::vector<std::unique_ptr<MadeMesh>> meshes_;             ///< those that the tasks make and others use
+  std::vector<std::pair<std::int32_t, MakingTask*>> makers_;  ///< the tasks that make each mesh
   Triggers triggers_{{}};
   std::unique_ptr<ScheduledTask> statistics_;  ///< statistics that the triggers need, if any
   std::vector<TaskConfig> configs_;            ///< configurations of the tasks that run here

@@ -76,7 +76,7 @@ struct Setup {
   std::uint64_t analysis = 0;
   std::vector<std::int32_t> expression_ids;  ///< variables that are expressions of analyses, also of other ones
   std::vector<std::string> expressions;      ///< their texts
-  std::vector<std::string> modules;      ///< files of modules, which the server has loaded
+  std::vector<std::string> modules;          ///< files of modules, which the server has loaded
 };
 
 }  // namespace
@@ -120,15 +120,8 @@ WorkerSettings worker_settings(const WorkerSource& source, const Config& config,
     ids.push_back(id);
     expressions.push_back(text);
   }
-  const Setup setup{source.text,
-                    source.file,
-                    source.folder,
-                    source.declarations,
-                    numbered(config.metadata),
-                    task,
-                    std::move(ids),
-                    std::move(expressions),
-                    source.modules};
+  const Setup setup{source.text, source.file,    source.folder,          source.declarations, numbered(config.metadata),
+                    task,        std::move(ids), std::move(expressions), source.modules};
   return {worker_program(entry.settings), packed_fields(setup), entry.limit, entry.memory_limit};
 }
 

@@ -79,7 +79,8 @@ TEST_CASE("a box has the outlines of six faces, at the corners of the block on i
 TEST_CASE("in two dimensions a block has one outline") {
   const auto found = outlines({.mesh = 0, .levels = {1}}, refined(2));
   CHECK(found.at(0).lines.size() == 4);
-  CHECK(places(found[0]) == std::set<std::array<double, 3>>{{0.25, 0.25, 0}, {0.75, 0.25, 0}, {0.75, 0.5, 0}, {0.25, 0.5, 0}});
+  CHECK(places(found[0]) ==
+        std::set<std::array<double, 3>>{{0.25, 0.25, 0}, {0.75, 0.25, 0}, {0.75, 0.5, 0}, {0.25, 0.5, 0}});
 }
 
 TEST_CASE("servers share the blocks") {

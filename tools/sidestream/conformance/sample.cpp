@@ -187,7 +187,7 @@ ArrayView Views::array(const Variable& variable, const Box& box, const std::vect
 
 std::string unsuitable(const Metadata& metadata) {
   for (const Mesh& mesh : metadata.meshes) {
-    if (mesh.kind() == MeshKind::points) continue;
+    if (mesh.kind() == MeshKind::points || mesh.made) continue;
     if (!mesh.geometry || !mesh.geometry->axes()) {
       return fmt::format("the mesh '{}' is neither uniform nor rectilinear, nor has it only points", mesh.name);
     }
@@ -205,6 +205,7 @@ Catalogue catalogue_of(const Metadata& metadata, const Case& how) {
   Catalogue catalogue;
   catalogue.global = true;
   for (const Mesh& mesh : metadata.meshes) {
+    if (mesh.made) continue;
     if (mesh.kind() == MeshKind::points) {
       const std::vector<Block> blocks = point_blocks(mesh, how);
       catalogue.blocks.insert(catalogue.blocks.end(), blocks.begin(), blocks.end());
