@@ -317,7 +317,7 @@ LINES = """\
 
 @pytest.mark.parametrize("dimensions", few([2, 1]))
 def test_flat_meshes(tmp_path, dimensions):
-    """A result of one and two dimensions, with values that are whole numbers and of single precision."""
+    """In one and two dimensions, with values that are whole numbers and of single precision."""
     kept = []
     for placement, ranks in (("inline", 1), ("{mode: nodes, servers: 2}", 4)):
         folder = tmp_path / str(ranks)
