@@ -1,6 +1,7 @@
 // Results as blocks of the meshes that they become.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -122,6 +123,17 @@ TEST_CASE("a part of a data set becomes the box that it covers, and no part an e
   ResultCatcher elsewhere(files, none, false);
   elsewhere.add("x.h5", DataSet{{array("a", {2, 3, 4}, 24)}});  // counts on the first server only
   CHECK(made_block(elsewhere, metadata.meshes[0], metadata).block.empty());
+}
+
+TEST_CASE("an array with the whole name of a variable is preferred to one without that of the mesh") {
+  const Metadata metadata = with_mesh(box_mesh({2, 1, 1}, 1), {variable("m_a")});
+  Files files;
+  const std::vector<std::string> none;
+  ResultCatcher caught(files, none, true);
+  DataSet::Array whole = array("m_a", {2}, 2);
+  caught.add("x.h5", DataSet{{array("a", {2}, 2), whole}});
+  std::fill(caught.arrays[0].values.begin(), caught.arrays[0].values.end(), std::byte{0});
+  CHECK(values_of<double>(made_block(caught, metadata.meshes[0], metadata), 0) == std::vector<double>{0, 1});
 }
 
 TEST_CASE("arrays that do not fit are refused with both shapes") {

@@ -666,6 +666,7 @@ DECLARED_SENTENCES = {
         "found 'makes: m' for 'isosurface', whose result is no data set and cannot fill a declared mesh",
     ),
     "own": (R.replace("coarse", "grid"), "", "", "found 't' on the mesh 'grid', which an analysis below makes"),
+    "pieces": (S.replace("makes", "pieces: true, makes"), "", "", "found 'pieces: true' with 'makes', expected"),
     "arrays": (
         S.replace("makes", "fields: [value], makes"), "", "value: {mesh: grid}",
         "found 'makes: shell' for a result with two arrays called 'value', of which one would be",

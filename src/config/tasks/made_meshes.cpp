@@ -245,6 +245,12 @@ void declare_made_mesh(std::vector<TaskConfig>& tasks, const Registry& registry,
                     name, task.kind, name));
   }
   task.makes = add_mesh(task, kind.result_mesh(settings, metadata), metadata);
+  const bool in_pieces = settings.has("pieces") && settings.given("pieces") && settings.text("pieces") != "false";
+  if (!in_pieces || !metadata.meshes.back().is_list()) return;
+  settings.fail("pieces",
+                fmt::format("found 'pieces: {}' with 'makes', expected 'pieces: false', which is its default there: "
+                            "points between two pieces would count twice in the mesh '{}'; remove it",
+                            settings.text("pieces"), name));
 }
 
 void find_source(TaskConfig& task, std::span<const TaskConfig> above, const Registry& registry,

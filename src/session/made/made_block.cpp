@@ -124,7 +124,11 @@ void Builder::add_data(std::vector<DataSet::Array>& arrays) {
   bool found = false;
   for_each_variable([&](const Variable& variable, const std::string& name) {
     wanted.push_back(name);
-    const auto array = std::find_if(arrays.begin(), arrays.end(), [&](const auto& one) { return one.name == name; });
+    const auto named = [&](const std::string& text) {
+      return std::find_if(arrays.begin(), arrays.end(), [&](const auto& one) { return one.name == text; });
+    };
+    auto array = named(variable.name);  // declared in the configuration
+    if (array == arrays.end()) array = named(name);
     if (array == arrays.end()) return;
     found = true;
     add_array(*array, variable);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mpi/communicator.hpp"
 #include "client/publisher.hpp"
 #include "config/config.hpp"
 #include "session/made/made_block.hpp"
