@@ -659,13 +659,13 @@ DECLARED_SENTENCES = {
     ),
     "cycle": (
         R.replace("coarse", "m").replace("[t]", "[m_v]"), M, "m_v: {mesh: m}",
-        "found 'm_v' on the mesh 'm', which an analysis below makes, or this one, expected one that is made above",
+        "found 'm_v' on the mesh 'm', which this analysis or one below makes, expected one that is made above",
     ),
     "surface": (
         S.replace("shell", "m"), M, "v: {mesh: m}",
         "found 'makes: m' for 'isosurface', whose result is no data set and cannot fill a declared mesh",
     ),
-    "own": (R.replace("coarse", "grid"), "", "", "found 't' on the mesh 'grid', which an analysis below makes"),
+    "own": (R.replace("coarse", "grid"), "", "", "found 't' on the mesh 'grid', which this analysis or one below makes"),
     "pieces": (S.replace("makes", "pieces: true, makes"), "", "", "found 'pieces: true' with 'makes', expected"),
     "arrays": (
         S.replace("makes", "fields: [value], makes"), "", "value: {mesh: grid}",

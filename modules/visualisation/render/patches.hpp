@@ -22,7 +22,7 @@ struct PatchesQuery {
 /// Options of the outlines, without colours. Reading throws Error(configuration).
 [[nodiscard]] OptionTable<PatchesQuery> patches_options();
 
-/// Needs no values, only which blocks there are.
+/// Selects the list of blocks and no values.
 [[nodiscard]] Selection selection_of(const PatchesQuery& query, const Metadata& metadata);
 
 /// One piece with the closed outlines of this server's share of the blocks: of the faces of each box, or of its section

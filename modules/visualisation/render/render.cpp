@@ -212,7 +212,7 @@ class Render final : public Task {
   /// Width of the edges of cells, in samples: about half a pixel at 1024 x 1024. It is an integer, so that all lines
   /// along an axis cover equally many samples, and cells of one size look the same wherever they lie between pixels.
   [[nodiscard]] double edge_width() const { return std::max(1.0, std::round(0.35 * line_width())); }
-  /// Likewise of the outlines of patches.
+  /// Width of the outlines of patches, in samples: an integer, likewise.
   [[nodiscard]] double patch_width() const { return std::max(1.0, std::round(line_width())); }
 
   void select(const Layer& layer, const Metadata& metadata) {

@@ -339,4 +339,27 @@ Settings read_settings(const Node& node, const std::vector<Option>& options, con
   return {read_options(node, options, owner, where, context), where};
 }
 
+void for_each_option(
+    const Settings& settings, const std::vector<Option>& options,
+    const std::function<void(const Option& option, const Settings& in, const std::vector<Option>& beside)>& visit) {
+  for (const Option& option : options) {
+    if (!settings.has(option.name)) continue;
+    visit(option, settings, options);
+    const auto nested = [&](const std::pair<std::string, Settings>& one) {
+      for (const Option& candidate : option.options) {
+        if (candidate.name == one.first && !candidate.list) for_each_option(one.second, candidate.options, visit);
+      }
+    };
+    if (option.type == OptionType::map && option.list) {
+      for (const Settings& one : settings.maps(option.name)) for_each_option(one, option.options, visit);
+    } else if (option.type == OptionType::map) {
+      for_each_option(settings.map(option.name), option.options, visit);
+    } else if (option.type == OptionType::one_of && option.list) {
+      for (const auto& one : settings.ones_of(option.name)) nested(one);
+    } else if (option.type == OptionType::one_of) {
+      nested(settings.one_of(option.name));
+    }
+  }
+}
+
 }  // namespace sidestream

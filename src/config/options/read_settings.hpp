@@ -50,6 +50,11 @@ struct ReadContext {
 /// Reads the value of one option.
 [[nodiscard]] Settings::Value read_value(const Node& node, const Option& option, const ReadContext& context);
 
+/// Calls `visit` with each option that has a value, also within maps, with the settings and the options beside it.
+void for_each_option(
+    const Settings& settings, const std::vector<Option>& options,
+    const std::function<void(const Option& option, const Settings& in, const std::vector<Option>& beside)>& visit);
+
 /// The position of a scalar's first character.
 [[nodiscard]] Location inside(const Node& node);
 

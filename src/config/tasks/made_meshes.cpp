@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "config/expressions/condition.hpp"
 #include "config/opening.hpp"
+#include "config/options/read_settings.hpp"
 #include "config/tasks/tasks.hpp"
 #include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"
@@ -15,32 +15,6 @@
 namespace sidestream {
 
 namespace {
-
-/// Calls `each` with the name of the option, its type and its value for all options that name variables and meshes.
-using EachName = std::function<void(const std::string& name, const Location& where, OptionType type)>;
-
-void for_each_name(const Settings& settings, const std::vector<Option>& options, const EachName& each) {
-  for (const Option& option : options) {
-    if (!settings.has(option.name)) continue;
-    const auto nested = [&](const std::pair<std::string, Settings>& one) {
-      for (const Option& candidate : option.options) {
-        if (candidate.name == one.first && !candidate.list) for_each_name(one.second, candidate.options, each);
-      }
-    };
-    if (option.type == OptionType::variable || option.type == OptionType::mesh) {
-      const auto names = option.list ? settings.texts(option.name) : std::vector{settings.text(option.name)};
-      for (const std::string& name : names) each(name, settings.where(option.name), option.type);
-    } else if (option.type == OptionType::map && option.list) {
-      for (const Settings& one : settings.maps(option.name)) for_each_name(one, option.options, each);
-    } else if (option.type == OptionType::map) {
-      for_each_name(settings.map(option.name), option.options, each);
-    } else if (option.type == OptionType::one_of && option.list) {
-      for (const auto& one : settings.ones_of(option.name)) nested(one);
-    } else if (option.type == OptionType::one_of) {
-      nested(settings.one_of(option.name));
-    }
-  }
-}
 
 /// The source of a mesh: its id if an analysis makes it, otherwise -1.
 std::int32_t source_of(const Mesh& mesh) { return mesh.made ? mesh.id : -1; }
@@ -68,7 +42,14 @@ class Sources {
     for (const std::int32_t input : variable.derivation->inputs()) add_input(input, where);
     for (const std::int32_t input : variable.derivation->particles(metadata_)) add_input(input, where);
   }
-  void add(const Mesh& mesh, const Location& where) { add({mesh.name, source_of(mesh)}, where); }
+  /// Adds what an option names: a mesh or a variable.
+  void add(bool is_mesh, const std::string& name, const Location& where) {
+    if (is_mesh) {
+      if (const Mesh* const mesh = metadata_.find_mesh(name)) add({name, source_of(*mesh)}, where);
+    } else if (const Variable* const variable = metadata_.find_variable(name)) {
+      add(*variable, where);
+    }
+  }
   [[noreturn]] void fail_at_first(const char* why) const {
     fail_at(first_where_, "found '{}' on the mesh '{}', {}", first_.name,
             metadata_.meshes.at(static_cast<std::size_t>(first_.source)).name, why);
@@ -256,14 +237,14 @@ void declare_made_mesh(std::vector<TaskConfig>& tasks, const Registry& registry,
 void find_source(TaskConfig& task, std::span<const TaskConfig> above, const Registry& registry,
                  const Metadata& metadata) {
   Sources sources(task, metadata);
-  for_each_name(task.settings, options_of(task, registry),
-                [&](const std::string& name, const Location& where, OptionType type) {
-                  if (type == OptionType::mesh) {
-                    if (const Mesh* const mesh = metadata.find_mesh(name)) sources.add(*mesh, where);
-                  } else if (const Variable* const variable = metadata.find_variable(name)) {
-                    sources.add(*variable, where);
-                  }
-                });
+  for_each_option(task.settings, options_of(task, registry),
+                  [&](const Option& option, const Settings& in, const std::vector<Option>&) {
+                    if (option.type != OptionType::variable && option.type != OptionType::mesh) return;
+                    const auto names = option.list ? in.texts(option.name) : std::vector{in.text(option.name)};
+                    for (const std::string& name : names) {
+                      sources.add(option.type == OptionType::mesh, name, in.where(option.name));
+                    }
+                  });
   if (task.schedule.when) {
     for (const Statistic& one : task.schedule.when->statistics()) {
       sources.add(metadata.variables.at(static_cast<std::size_t>(one.variable)), task.settings.where("when"));
@@ -272,8 +253,8 @@ void find_source(TaskConfig& task, std::span<const TaskConfig> above, const Regi
   if (task.uses < 0) return;
   if (std::ranges::none_of(above, [&](const TaskConfig& one) { return one.makes == task.uses; })) {
     sources.fail_at_first(
-        "which an analysis below makes, or this one, expected one that is made above; move that analysis, or correct "
-        "the name");
+        "which this analysis or one below makes, expected one that is made above; move that analysis, or correct the "
+        "name");
   }
   if (task.settings.given("on")) {
     task.settings.fail(

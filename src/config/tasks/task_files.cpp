@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "config/options/document.hpp"
+#include "config/options/read_settings.hpp"
 #include "config/reserved_file_names.hpp"
 #include "sidestream/kit/base/names.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
@@ -22,35 +23,6 @@ bool is_replaced(const Option& file, const Settings& settings, const std::vector
     const std::vector<Settings> maps = settings.maps(other.name);
     return !maps.empty() && std::ranges::all_of(maps, [&](const Settings& one) { return one.given(file.name); });
   });
-}
-
-/// `defaults`: also files that have their default names.
-void collect(std::vector<TaskFile>& files, const Settings& settings, const std::vector<Option>& options,
-             bool defaults) {
-  for (const Option& option : options) {
-    if (!settings.has(option.name)) continue;
-    if (option.type == OptionType::file && is_replaced(option, settings, options)) continue;
-    if (option.type == OptionType::file && !defaults && !settings.given(option.name)) continue;
-    if (!option.with.empty() && !settings.given(option.name) && !settings.given(option.with)) continue;
-    const auto nested = [&](const std::pair<std::string, Settings>& one) {
-      for (const Option& candidate : option.options) {
-        if (candidate.name == one.first && !candidate.list) collect(files, one.second, candidate.options, defaults);
-      }
-    };
-    if (option.type == OptionType::file) {
-      const auto patterns = option.list ? settings.texts(option.name) : std::vector{settings.text(option.name)};
-      for (const std::string& pattern : patterns)
-        files.push_back({pattern, settings.where(option.name), option.choices});
-    } else if (option.type == OptionType::map && option.list) {
-      for (const Settings& one : settings.maps(option.name)) collect(files, one, option.options, defaults);
-    } else if (option.type == OptionType::map) {
-      collect(files, settings.map(option.name), option.options, defaults);
-    } else if (option.type == OptionType::one_of && option.list) {
-      for (const auto& one : settings.ones_of(option.name)) nested(one);
-    } else if (option.type == OptionType::one_of) {
-      nested(settings.one_of(option.name));
-    }
-  }
 }
 
 /// One text per place, however it is written: `./db/` is `db`.
@@ -105,8 +77,16 @@ void check_ending(const TaskConfig& task, const TaskFile& file, const Registry& 
 
 std::vector<TaskFile> files_of(const TaskConfig& task, const Registry& registry) {
   std::vector<TaskFile> files;
-  // A result that becomes a mesh is only written where the file says so.
-  collect(files, task.settings, options_of(task, registry), task.makes < 0);
+  const bool defaults = task.makes < 0;  // a result that becomes a mesh is only written where the file says so
+  for_each_option(task.settings, options_of(task, registry),
+                  [&](const Option& option, const Settings& in, const std::vector<Option>& beside) {
+                    if (option.type != OptionType::file || is_replaced(option, in, beside)) return;
+                    const bool given = in.given(option.name);
+                    if (!given && (!defaults || (!option.with.empty() && !in.given(option.with)))) return;
+                    const auto patterns = option.list ? in.texts(option.name) : std::vector{in.text(option.name)};
+                    for (const std::string& pattern : patterns)
+                      files.push_back({pattern, in.where(option.name), option.choices});
+                  });
   return files;
 }
 
