@@ -665,7 +665,7 @@ DECLARED_SENTENCES = {
         S.replace("shell", "m"), M, "v: {mesh: m}",
         "found 'makes: m' for 'isosurface', whose result is no data set and cannot fill a declared mesh",
     ),
-    "own": (R.replace("coarse", "grid"), "", "", "found 't' on the mesh 'grid', which this analysis or one below makes"),
+    "own": (R.replace("coarse", "grid"), "", "", "'t' on the mesh 'grid', which this analysis or one below makes"),
     "pieces": (S.replace("makes", "pieces: true, makes"), "", "", "found 'pieces: true' with 'makes', expected"),
     "arrays": (
         S.replace("makes", "fields: [value], makes"), "", "value: {mesh: grid}",
