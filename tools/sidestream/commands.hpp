@@ -180,6 +180,20 @@ struct GroupsOptions {
 /// Reports measurements, sizes and predicted times. Throws Error(file) or Error(configuration).
 [[nodiscard]] std::string groups(const GroupsOptions& options);
 
+// `sidestream advise`: chooses the placement and the split of ranks.
+
+struct AdviseOptions {
+  std::vector<std::string> runs;  ///< output directories of earlier runs
+  int ranks = 0, nodes = 1;       ///< of the job to come
+  int iterations = 0;             ///< of the job to come; 0: as many as the longest of the runs
+  std::string output;             ///< file for a configuration to run; empty: none
+  std::string table;              ///< file for the table of all splits; empty: none
+};
+
+/// Reports measurements, predicted times, the choice, its reason, and the run that would tell more. Throws Error(file),
+/// Error(configuration) or Error(usage).
+[[nodiscard]] std::string advise(const AdviseOptions& options);
+
 // `sidestream plot`: draws the chart of a table; written in Python.
 
 /// Values from the command line.

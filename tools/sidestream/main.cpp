@@ -126,6 +126,24 @@ CLI::App* add_groups(CLI::App& app, sidestream::GroupsOptions& options) {
   return groups;
 }
 
+CLI::App* add_advise(CLI::App& app, sidestream::AdviseOptions& options) {
+  CLI::App* advise = app.add_subcommand(
+      "advise", "Choose the placement and how many ranks serve, from timings of earlier runs with any placements");
+  advise->add_option("RUN", options.runs, "Output directory of a run; several with different splits tell more")
+      ->required();
+  advise->add_option("--ranks", options.ranks, "Number of MPI ranks of the job to come, servers included")
+      ->required()
+      ->check(CLI::Range(1, 1 << 16));
+  advise->add_option("--nodes", options.nodes, "Number of nodes they run on (default 1)")
+      ->check(CLI::Range(1, 1 << 16));
+  advise->add_option("--iterations", options.iterations, "Iterations of that job (default: as in the longest run)")
+      ->check(CLI::Range(1, 1 << 30));
+  advise->add_option("--output", options.output,
+                     "Write a configuration to run: that of the first run, with the placement of the advice");
+  advise->add_option("--table", options.table, "Write all splits with their times, CSV; `sidestream plot` draws it");
+  return advise;
+}
+
 CLI::App* add_conformance(CLI::App& app, sidestream::CheckOptions& options) {
   CLI::App* conformance = app.add_subcommand(
       "conformance",
@@ -332,6 +350,8 @@ int run(int argc, char** argv) {
   const CLI::App* conformance = add_conformance(app, conformance_options);
   sidestream::GroupsOptions groups_options;
   const CLI::App* groups = add_groups(app, groups_options);
+  sidestream::AdviseOptions advise_options;
+  const CLI::App* advise = add_advise(app, advise_options);
   sidestream::ReplayOptions replay_options;
   const CLI::App* replay = add_replay(app, replay_options);
   sidestream::AnalyseOptions analyse_options;
@@ -375,6 +395,7 @@ int run(int argc, char** argv) {
     return print(part.empty() ? manual : sidestream::reference_part(manual, part), output);
   }
   if (groups->parsed()) return print(sidestream::groups(groups_options), "");
+  if (advise->parsed()) return print(sidestream::advise(advise_options), "");
   if (exported->parsed()) sidestream::export_database(export_options);
   if (plotted->parsed()) sidestream::plot(*plotted, plot_options);
   if (watched->parsed()) sidestream::watch(*watched, watch_options);

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import Code, Error
+from .advice import COLUMNS as ADVICE
+from .advice import draw_advice
 from .curves import draw_flux, draw_histogram, draw_spectrum, draw_statistics
 from .fields import draw_histogram2d
 from .given import Given
@@ -32,6 +34,7 @@ KINDS = (
     Kind("power spectrum", ("k_lower", "k_upper", "k", "modes", "power", "dimensionless"), draw_spectrum),
     Kind("halo history", ("time", "track", "event", "halo", "mass", "other_track"), draw_history, True),
     Kind("histogram2d", ("x_edges", "y_edges", "count"), draw_histogram2d),
+    Kind("advice", ADVICE, draw_advice, True),
     Kind("times of a run", COLUMNS, draw_times, True),
     Kind("statistics", ("time", "component", "minimum", "maximum", "mean"), draw_statistics, True),
 )
