@@ -23,7 +23,7 @@ def _cores(most):
 
 
 def waiting(name, step, heavy, light, steps=20):
-    """Makes a load of waiting: milliseconds of a step (constant, shared) and of two tasks (constant, shared, doubling)."""
+    """Makes a load of waiting, in milliseconds: a step (constant, shared), two tasks (constant, shared, doubling)."""
     words = ["{file}", steps, *step, "heavy", *heavy, "light", *light]
     sections = (
         "meshes: {line: {type: uniform, size: [$n]}}\nvariables: {t: {mesh: line}}\n"
