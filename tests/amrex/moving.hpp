@@ -129,10 +129,10 @@ void add(Container& to, int level, int box, int n, const amrex::Box& cells_of_bo
   const amrex::Long id = n % 3 == 2 ? -(n + 1) : n + 1;
   amrex::ParticleReal at[AMREX_SPACEDIM];
   for (int a = 0; a < dimensions; ++a) {
-    at[a] = static_cast<amrex::ParticleReal>(geometry.ProbLo(a) + geometry.CellSize(a) *
-                                                                     (amrex::Real(cells_of_box.smallEnd(a)) -
-                                                                      amrex::Real(geometry.Domain().smallEnd(a)) +
-                                                                      amrex::Real(0.25) * amrex::Real(n % 4 + 1)));
+    at[a] = static_cast<amrex::ParticleReal>(geometry.ProbLo(a) +
+                                             geometry.CellSize(a) * (amrex::Real(cells_of_box.smallEnd(a)) -
+                                                                     amrex::Real(geometry.Domain().smallEnd(a)) +
+                                                                     amrex::Real(0.25) * amrex::Real(n % 4 + 1)));
   }
   if constexpr (Container::ParticleType::is_soa_particle) {
     std::uint64_t packed = 0;
@@ -150,7 +150,8 @@ void add(Container& to, int level, int box, int n, const amrex::Box& cells_of_bo
     particle.rdata(0) = amrex::ParticleReal(n) / 4;
     particle.idata(0) = 10 * n;
     tile.push_back(particle);
-    for (int c = 0; c < to.NumRealComps(); ++c) tile.push_back_real(c, amrex::ParticleReal(n) / 8 + amrex::ParticleReal(c));
+    for (int c = 0; c < to.NumRealComps(); ++c)
+      tile.push_back_real(c, amrex::ParticleReal(n) / 8 + amrex::ParticleReal(c));
     tile.push_back_int(0, -n);
   }
 }

@@ -1,4 +1,5 @@
-// Publishes everything that sidestream/amrex.hpp takes, on levels that move. Usage: program CONFIGURATION STEPS [GHOSTS]
+// Publishes everything that sidestream/amrex.hpp takes, on levels that move. Usage: program CONFIGURATION STEPS
+// [GHOSTS]
 #include <iostream>
 #include <sidestream/amrex.hpp>
 
@@ -22,13 +23,14 @@ void publish(sidestream::AmrexSession& side, int step, sidestream::AmrexGhosts g
   mixed.AddRealComp();
   moving::fill(mixed, fields, step);
   moving::fill(pure, fields, step);
-  side.publish_items(10 * step, 0.25 * step,
-                     sidestream::amrex_fields(fields.levels, fields.state, {"phi", "a/b"}, geometries, ratios).with(ghosts),
-                     sidestream::amrex_fields(fields.levels, fields.nodal, {"potential"}, geometries, ratios),
-                     sidestream::amrex_faces(fields.levels, fields.faces, "flux", geometries, ratios),
-                     sidestream::amrex_fields(fields.levels, fields.marks, {"mark"}, geometries, ratios),
-                     sidestream::amrex_particles(mixed, "mixed", {"mass", "v_x", "v_y", "w"}, {"kind", "colour"}),
-                     sidestream::amrex_particles(pure, "pure"));
+  side.publish_items(
+      10 * step, 0.25 * step,
+      sidestream::amrex_fields(fields.levels, fields.state, {"phi", "a/b"}, geometries, ratios).with(ghosts),
+      sidestream::amrex_fields(fields.levels, fields.nodal, {"potential"}, geometries, ratios),
+      sidestream::amrex_faces(fields.levels, fields.faces, "flux", geometries, ratios),
+      sidestream::amrex_fields(fields.levels, fields.marks, {"mark"}, geometries, ratios),
+      sidestream::amrex_particles(mixed, "mixed", {"mass", "v_x", "v_y", "w"}, {"kind", "colour"}),
+      sidestream::amrex_particles(pure, "pure"));
 }
 
 int run(int argc, char** argv) {

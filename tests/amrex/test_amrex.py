@@ -1,5 +1,5 @@
-"""Fields and particles that sidestream/amrex.hpp publishes on levels that move. Each value is compared with its formula,
-box by box, in files read by h5py. The stand-in in stand_in/ has the names of AMReX."""
+"""Fields and particles that sidestream/amrex.hpp publishes on levels that move. Each value is compared with its
+formula, box by box, in files read by h5py. The stand-in in stand_in/ has the names of AMReX."""
 
 import csv
 import os
@@ -28,7 +28,7 @@ analyses:
 outputs:
   - hdf5: {{file: "f-{{index}}.h5"{more}}}
 """
-# What moving.hpp fills in: the first component of each field, and the axes on which its points are nodes.
+# Values that moving.hpp fills in: the first component of each field, and the axes on which its points are nodes.
 FIELDS = {"phi": (0, ""), "a_b": (1, ""), "potential": (2, "xyz"), "flux_x": (3, "x"), "flux_y": (4, "y"),
           "flux_z": (5, "z"), "mark": (6, "")}  # fmt: skip
 

@@ -5,7 +5,7 @@ if(NOT SIDESTREAM_PYTHON)
 endif()
 
 set(pairs heat:minimal_c wave:minimal_cpp dye:function_analysis elements:spectral_elements block_tree:block_tree
-  particles:particles)
+  particles:particles pulse:amrex)
 if(SIDESTREAM_FORTRAN)
   list(APPEND pairs heat_fortran:minimal_fortran listing:damaris_listing pencils:pencils heat77:common_blocks)
 endif()

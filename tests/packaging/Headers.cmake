@@ -28,6 +28,15 @@ endfunction()
 
 foreach(header IN LISTS public_headers)
   set(flags)
+  if(header MATCHES "^sidestream/amrex[./]")
+    # Against the stand-in for AMReX, as the programs that include them: C++17.
+    sidestream_header_test(${header}.in_cxx17 CXX17 ${header} ${mpi_flags} -isystem ${PROJECT_BINARY_DIR}/tests/amrex/stand_in
+      -isystem ${PROJECT_SOURCE_DIR}/tests/amrex)
+    if(NOT header STREQUAL "sidestream/amrex.hpp")
+      sidestream_later(header.${header}.in_cxx17)
+    endif()
+    continue()
+  endif()
   if(header MATCHES "^sidestream/((sidestream|restart)\\.hp*|analysis\\.h)$")
     set(flags ${mpi_flags})
   endif()

@@ -189,6 +189,29 @@ def check_block_tree(folder: Path) -> None:
         np.testing.assert_allclose(area, 1, rtol=1e-6)  # positions in the file are in single precision
 
 
+def check_pulse(folder: Path) -> None:
+    """Levels of AMReX: coarse cells that no finer ones cover, and finer ones."""
+    fields, integrals = [], []
+    for step in range(8):
+        size, middle = np.array([32, 64]), (2 * step + 8) / 32
+        levels = []
+        for cells in size:
+            x, y, z = ((np.arange(cells) + 0.5) / cells - m for m in (middle, 0.5, 0.5))
+            away = x[None, None, :] ** 2 + y[None, :, None] ** 2 + z[:, None, None] ** 2
+            levels.append(1 + np.exp(-40 * away))
+        covered = np.zeros((32, 32, 32), bool)
+        covered[8:24, 8:24, 2 * step : 2 * step + 16] = True
+        coarse, fine = levels[0][~covered], levels[1][16:48, 16:48, 4 * step : 4 * step + 32].ravel()
+        fields.append(np.concatenate([coarse, fine]))
+        integrals.append(np.sum(coarse) / 32**3 + np.sum(fine) / 64**3)
+    found = check_statistics(folder, fields)
+    np.testing.assert_allclose(found["size"], 1, rtol=1e-12)
+    np.testing.assert_allclose(found["sum"], integrals, rtol=1e-12)
+    for step in (0, 4):
+        cut = read_vtk(folder / f"results/slice-{step:03}.vtp", vtkXMLPolyDataReader())
+        assert cut.GetNumberOfPolys() == 2 * (32**2 - 16**2 + 32**2), cut.GetNumberOfPolys()
+
+
 def check_particles(folder: Path) -> None:
     number = np.arange(3000)
     radius = 0.05 + 0.4 * number / 3000
@@ -232,6 +255,7 @@ EXAMPLES = {
     "elements": (check_elements, "results/statistics.csv"),
     "block_tree": (check_block_tree, "results/statistics.csv"),
     "particles": (check_particles, "results/statistics.csv"),
+    "pulse": (check_pulse, "results/statistics.csv"),
     "heat77": (check_plate, "results/statistics.csv"),
 }
 
@@ -253,7 +277,7 @@ REFUSING = [
     ),
 ]
 STEPS = {"heat": 20, "heat_fortran": 20, "heat_python": 20, "front": 20, "wave": 8, "dye": 12, "listing": 6}
-STEPS |= {"pencils": 20, "elements": 10, "block_tree": 8, "particles": 12, "heat77": 20}
+STEPS |= {"pencils": 20, "elements": 10, "block_tree": 8, "particles": 12, "pulse": 8, "heat77": 20}
 
 
 def account(path: Path) -> dict[str, int]:

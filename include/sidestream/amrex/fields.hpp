@@ -35,7 +35,7 @@ class AmrexFields {
   struct Piece {
     std::int64_t block;
     Box valid, allocated;
-    const void* data;       ///< component 0 at the lower corner of `allocated`
+    const void* data;        ///< component 0 at the lower corner of `allocated`
     Index component_stride;  ///< in elements
   };
 
@@ -59,7 +59,8 @@ class AmrexFields {
     }
   }
 
-  /// Sets the mesh of the fields, which is `grid` otherwise. All fields of a mesh have the same boxes on the same ranks.
+  /// Sets the mesh of the fields, which is `grid` otherwise. All fields of a mesh have the same boxes on the same
+  /// ranks.
   AmrexFields& on(const std::string& mesh) & {
     mesh_.name = mesh;
     return *this;
@@ -122,8 +123,8 @@ class AmrexFields {
       }
       for (const AmrexComponent& component : components_) {
         const Index skipped = offset + component.number * piece.component_stride;
-        const ProgramArray array{type_,          bytes_after(piece.data, skipped), AMREX_SPACEDIM, extents.data(),
-                                 strides.data(), -1};
+        const ProgramArray array{
+            type_, bytes_after(piece.data, skipped), AMREX_SPACEDIM, extents.data(), strides.data(), -1};
         if (session.publish(component.name, piece.block, array) == Taken::refused) taken = Taken::refused;
       }
     }
@@ -162,8 +163,9 @@ class AmrexFields {
     if (array->ixType() != coarsest->ixType()) complain("has another centering (cells, nodes, faces) than on level 0");
 #ifdef AMREX_USE_GPU
     if (array->arena() != nullptr && !array->arena()->isHostAccessible()) {
-      complain("is in the memory of a GPU, which Sidestream does not read; copy it to a MultiFab of "
-               "MFInfo().SetArena(The_Pinned_Arena()), and publish that");
+      complain(
+          "is in the memory of a GPU, which Sidestream does not read; copy it to a MultiFab of "
+          "MFInfo().SetArena(The_Pinned_Arena()), and publish that");
     }
 #endif
   }
@@ -214,8 +216,8 @@ template <class Fabs>
     throw Error(Code::usage, "publish: " + std::to_string(arrays.size()) + " arrays for " + std::to_string(levels) +
                                  " levels; give one for each level");
   }
-  return AmrexFields(std::vector<const Fabs*>(arrays.begin(), arrays.begin() + levels), amrex_components(names), geometries,
-                     ratios);
+  return AmrexFields(std::vector<const Fabs*>(arrays.begin(), arrays.begin() + levels), amrex_components(names),
+                     geometries, ratios);
 }
 
 /// The same for arrays instead of pointers.
@@ -236,8 +238,8 @@ template <class Fabs>
   return AmrexFields(std::vector<const Fabs*>{&array}, amrex_components(names), {geometry}, {});
 }
 
-/// Values on faces, one array for each direction, as `NAME_x`, `NAME_y` and `NAME_z`. For several components, the number
-/// of the component follows: `NAME_x_1`.
+/// Values on faces, one array for each direction, as `NAME_x`, `NAME_y` and `NAME_z`. For several components, the
+/// number of the component follows: `NAME_x_1`.
 template <class Fabs>
 [[nodiscard]] std::vector<AmrexFields> amrex_faces(int levels,
                                                    const ::amrex::Vector<::amrex::Array<Fabs, AMREX_SPACEDIM>>& arrays,

@@ -271,7 +271,8 @@ class AmrexParticlesOf final : public AmrexParticles {
       case AmrexColumn::From::id:
         return fill<std::int64_t>(session, block, tiles, column, [](const Tile& t, int n, int) { return id_of(t, n); });
       case AmrexColumn::From::cpu:
-        return fill<std::int32_t>(session, block, tiles, column, [](const Tile& t, int n, int) { return cpu_of(t, n); });
+        return fill<std::int32_t>(session, block, tiles, column,
+                                  [](const Tile& t, int n, int) { return cpu_of(t, n); });
       case AmrexColumn::From::integer:
         return fill<std::int32_t>(session, block, tiles, column, integer_of);
       default:

@@ -29,8 +29,8 @@ void amrex_add_derived(Hierarchy& amr, std::vector<AmrexFields>& fields) {
   made->reserve(static_cast<std::size_t>(amr.finestLevel()) + 1);
   for (int level = 0; level <= amr.finestLevel(); ++level) {
     auto& here = amr.getLevel(level);
-    made->emplace_back(here.boxArray(), here.DistributionMap(), static_cast<int>(names.size()), 0,
-                       ::amrex::MFInfo(), here.Factory());
+    made->emplace_back(here.boxArray(), here.DistributionMap(), static_cast<int>(names.size()), 0, ::amrex::MFInfo(),
+                       here.Factory());
     for (const auto& [name, first] : derived) {
       here.derive(name, here.get_state_data(0).curTime(), made->back(), first);
     }

@@ -1,5 +1,6 @@
-// Stands in for the framework AMReX in tests, which is not installed: numbers, boxes, and who has them. It has the names
-// that sidestream/amrex.hpp and the test programs use, and no more; programs that compile here compile with AMReX.
+// Stands in for the framework AMReX in tests, which is not installed: numbers, boxes, and who has them. It has the
+// names that sidestream/amrex.hpp and the test programs use, and no more; programs that compile here compile with
+// AMReX.
 #pragma once
 
 #include <mpi.h>
@@ -43,7 +44,7 @@ class Vector : public std::vector<T> {
 template <class T, std::size_t N>
 using Array = std::array<T, N>;
 
-/// What the stand-in knows about the processes.
+/// The communicator that Initialize was given.
 inline MPI_Comm& communicator() {
   static MPI_Comm comm = MPI_COMM_NULL;
   return comm;
