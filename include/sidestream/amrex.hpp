@@ -143,6 +143,9 @@ class AmrexSession {
       session_.start();
       started_ = true;
     }
+#ifdef AMREX_USE_GPU
+    ::amrex::Gpu::streamSynchronizeAll();  // kernels may still write to memory that the host reads
+#endif
     Taken taken = Taken::yes;
     try {
       place(batch);

@@ -1,5 +1,6 @@
 // Sessions of programs that use AMReX: what is refused, on every rank and with a sentence, and the variables of a class
 // Amr. The stand-in of 3 dimensions; see stand_in/boxes.hpp.
+#define AMREX_USE_GPU  // arrays in memory of the host are published in builds for GPUs, too
 #include <doctest/doctest.h>
 #include <mpi.h>
 
@@ -165,6 +166,22 @@ TEST_CASE("ghosts may come and go") {
           Taken::yes);
   }
   CHECK(side.close().delivered == 6);
+}
+
+TEST_CASE("arrays in the memory of a GPU are refused") {
+  Program program("gpu");
+  AmrexSession& side = program.side;
+  const Level level;
+  const amrex::MultiFab device = level.array(1, 0, amrex::MFInfo().SetArena(amrex::The_Device_Arena()));
+  CHECK(has(sentence([&] { side.publish(device, {"a"}, geometry(), 0, 0); }), "The_Pinned_Arena"));
+  using Moving = amrex::ParticleContainer<0, 0, 0, 0, amrex::DeviceArenaAllocator>;
+  const Moving particles({}, {level.owners}, {level.boxes}, {});
+  CHECK(has(sentence([&] { side.publish_items(0, 0, sidestream::amrex_particles(particles, "p")); }), "PinnedArena"));
+  const int waits = amrex::Gpu::waits();
+  const amrex::MultiFab host = level.array();
+  CHECK(side.publish(host, {"a"}, geometry(), 0, 0) == Taken::yes);
+  CHECK(amrex::Gpu::waits() == waits + 1);
+  CHECK(side.close().delivered == 1);
 }
 
 TEST_CASE("particles need a name for each component, or none") {
