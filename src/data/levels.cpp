@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "data/leaf_contact.hpp"
 #include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream {
@@ -149,103 +150,44 @@ bool within(const Range& range, const Range& of) {
   return range.empty() || (!of.empty() && range.minimum >= of.minimum && range.maximum <= of.maximum);
 }
 
-/// True if two boxes of cells, each on a level of the mesh, have a point in common, at least on their sides.
-bool boxes_touch(const Mesh& mesh, const Box& a, std::int32_t level_a, const Box& b, std::int32_t level_b) {
-  const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
-  if (level_a > finest || level_b > finest) return false;
-  const Index3 all = mesh.ratio_to(finest), of_a = mesh.ratio_to(level_a), of_b = mesh.ratio_to(level_b);
-  for (std::size_t d = 0; d < 3; ++d) {
-    const Index wide = all[d] / of_a[d], other = all[d] / of_b[d];
-    if (a.lo[d] * wide > b.hi[d] * other || b.lo[d] * other > a.hi[d] * wide) return false;
-  }
-  return true;
-}
-
-/// Finds the patches of a mesh on refinement levels whose leaves have a point in common. A leaf is a cell that finer
-/// levels do not cover completely. Surfaces between the centres of leaves depend on nothing else. A patch inside a
-/// coarse one touches the patches around it, but only the remaining rim of the coarse one.
-class LeafContact {
- public:
-  /// `blocks` are all blocks of the mesh, from which `index` was made; references to all three are kept.
-  LeafContact(const Mesh& mesh, std::span<const Block> blocks, const BlockIndex& index)
-      : mesh_(mesh), blocks_(blocks), index_(index), leaves_(blocks.size()) {}
-
-  /// True if two blocks, given by position and both boxes, are in contact. False for those on levels that the mesh does
-  /// not have.
-  [[nodiscard]] bool between(std::size_t a, std::size_t b);
-
- private:
-  /// The block's leaves as disjoint boxes of its level, computed once.
-  const std::vector<Box>& leaves(std::size_t position);
-
-  const Mesh& mesh_;
-  std::span<const Block> blocks_;
-  const BlockIndex& index_;
-  std::vector<std::optional<std::vector<Box>>> leaves_;
-};
-
-bool LeafContact::between(std::size_t a, std::size_t b) {
-  const Block &one = blocks_[a], &other = blocks_[b];
-  if (!boxes_touch(mesh_, one.cells, one.level, other.cells, other.level)) return false;
-  const std::vector<Box>& mine = leaves(a);
-  const std::vector<Box>& theirs = leaves(b);
-  return std::any_of(mine.begin(), mine.end(), [&](const Box& box) {
-    if (!boxes_touch(mesh_, box, one.level, other.cells, other.level)) return false;
-    return std::any_of(theirs.begin(), theirs.end(),
-                       [&](const Box& leaf) { return boxes_touch(mesh_, box, one.level, leaf, other.level); });
-  });
-}
-
-const std::vector<Box>& LeafContact::leaves(std::size_t position) {
-  std::optional<std::vector<Box>>& known = leaves_[position];
-  if (known) return *known;
-  known.emplace(1, blocks_[position].cells);
-  for (const Box& covered : covered_cells(mesh_, blocks_[position], blocks_, index_)) {
-    *known = difference(*known, covered);
-  }
-  return *known;
-}
-
 std::vector<Range> of_patches(const Mesh& mesh, std::span<const Block> blocks,
                               std::span<const BlockRange* const> ranges) {
   std::vector<Range> all(blocks.size());
   const BlockIndex index(blocks);
   LeafContact contact(mesh, blocks, index);
-  const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
-  std::vector<std::int64_t> near;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     if (ranges[b] == nullptr || blocks[b].empty()) continue;
     all[b] = ranges[b]->all;
-    for (std::int32_t level = 0; level <= finest && blocks[b].level <= finest; ++level) {
-      index.overlapping(mesh.id, level, reach_on(mesh, blocks[b], level), near);
-      for (const std::int64_t n : near) {
-        const BlockRange* other = ranges[static_cast<std::size_t>(n)];
-        if (other == nullptr || within(other->all, all[b])) continue;
-        if (contact.between(b, static_cast<std::size_t>(n))) all[b].add(other->all);
-      }
+    for (const std::int64_t n : contact.near(b)) {
+      const BlockRange* other = ranges[static_cast<std::size_t>(n)];
+      if (other == nullptr || within(other->all, all[b])) continue;
+      if (contact.between(b, static_cast<std::size_t>(n))) all[b].add(other->all);
     }
   }
   return all;
 }
 
-std::vector<Range> of_trees(std::span<const Block> blocks, std::span<const BlockRange* const> ranges) {
+}  // namespace
+
+std::vector<Range> ranges_of_touching_trees(std::span<const Block> blocks,
+                                            std::span<const std::optional<Range>> ranges) {
   std::vector<Range> all(blocks.size());
   std::vector<std::size_t> known;
   Range everywhere, unplaced;
   double widest = 0;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    if (ranges[b] == nullptr || blocks[b].empty()) continue;
-    everywhere.add(ranges[b]->all);
+    if (!ranges[b] || blocks[b].empty()) continue;
+    everywhere.add(*ranges[b]);
     if (blocks[b].bounds.known()) {
       known.push_back(b);
       widest = std::max(widest, blocks[b].bounds.high[0] - blocks[b].bounds.low[0]);
     } else {
-      unplaced.add(ranges[b]->all);
+      unplaced.add(*ranges[b]);
     }
   }
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    if (ranges[b] == nullptr || blocks[b].empty()) continue;
-    all[b] = blocks[b].bounds.known() ? ranges[b]->all : everywhere;
+    if (!ranges[b] || blocks[b].empty()) continue;
+    all[b] = blocks[b].bounds.known() ? *ranges[b] : everywhere;
     all[b].add(unplaced);
   }
   std::sort(known.begin(), known.end(),
@@ -255,14 +197,12 @@ std::vector<Range> of_trees(std::span<const Block> blocks, std::span<const Block
     const double end = mine.high[0] + rounding * widest;
     for (std::size_t j = i + 1; j < known.size() && blocks[known[j]].bounds.low[0] <= end; ++j) {
       if (!bounds_touch(mine, blocks[known[j]].bounds)) continue;
-      all[known[i]].add(ranges[known[j]]->all);
-      all[known[j]].add(ranges[known[i]]->all);
+      all[known[i]].add(*ranges[known[j]]);
+      all[known[j]].add(*ranges[known[i]]);
     }
   }
   return all;
 }
-
-}  // namespace
 
 bool may_touch(const Mesh& mesh, const Block& a, const Block& b) {
   if (mesh.kind() != MeshKind::octree) return boxes_touch(mesh, a.cells, a.level, b.cells, b.level);
@@ -282,7 +222,12 @@ Box reach_on(const Mesh& mesh, const Block& block, std::int32_t level) {
 
 std::vector<Range> ranges_with_touching(const Mesh& mesh, std::span<const Block> blocks,
                                         std::span<const BlockRange* const> ranges) {
-  return mesh.kind() == MeshKind::octree ? of_trees(blocks, ranges) : of_patches(mesh, blocks, ranges);
+  if (mesh.kind() != MeshKind::octree) return of_patches(mesh, blocks, ranges);
+  std::vector<std::optional<Range>> own(blocks.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (ranges[b] != nullptr) own[b] = ranges[b]->all;
+  }
+  return ranges_of_touching_trees(blocks, own);
 }
 
 }  // namespace sidestream

@@ -1,6 +1,7 @@
 // Blocks on several levels: the cells that finer ones cover, and the blocks that touch.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -66,5 +67,8 @@ void leave_out_covered(const Selected& selected, const std::vector<bool>& covere
 /// mesh, the entry is null and its result empty.
 [[nodiscard]] std::vector<Range> ranges_with_touching(const Mesh& mesh, std::span<const Block> blocks,
                                                       std::span<const BlockRange* const> ranges);
+/// The same for trees, whose own ranges may be those of their leaves. A tree without a range was not delivered.
+[[nodiscard]] std::vector<Range> ranges_of_touching_trees(std::span<const Block> blocks,
+                                                          std::span<const std::optional<Range>> ranges);
 
 }  // namespace sidestream

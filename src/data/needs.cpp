@@ -1,5 +1,6 @@
 // The blocks that a part of a selection needs.
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "data/levels.hpp"
@@ -54,10 +55,15 @@ const Range& facing(const Block& block, const Block& neighbour, const BlockRange
   return mask == 0 ? range.all : range.lowest[mask - 1];
 }
 
+bool is_of(const CountedRange& range, const RangeRequest& request) {
+  return RangeRequest{range.variable, range.component} == request;
+}
+
 }  // namespace
 
-Needs::Needs(const Metadata& metadata, std::span<const Block> blocks, std::span<const BlockRange> ranges)
-    : metadata_(metadata), blocks_(blocks), ranges_(ranges) {}
+Needs::Needs(const Metadata& metadata, std::span<const Block> blocks, std::span<const BlockRange> ranges,
+             std::optional<std::span<const CountedRange>> counted)
+    : metadata_(metadata), blocks_(blocks), ranges_(ranges), counted_(counted) {}
 
 std::vector<const BlockRange*> Needs::ranges_of(const RangeRequest& request) const {
   std::vector<std::pair<std::int64_t, const BlockRange*>> by_id;
@@ -101,11 +107,67 @@ std::vector<bool> Needs::cut(const Variable& selected, const PlaneCut& plane) co
   return needed;
 }
 
-std::vector<bool> Needs::bracketed(const Variable& variable, const ValuesBracketed& part) const {
-  RangeRequest request = part.of;
-  if (request.variable < 0) request.variable = variable.id;
-  const Variable& of = metadata_.variables.at(static_cast<std::size_t>(request.variable));
+/// Ranges of all points of each block, or of those that count. Empty if not delivered.
+std::vector<Range> Needs::own_ranges(const Selected& selected, const RangeRequest& request) const {
+  std::vector<Range> own(blocks_.size());
   const std::vector<const BlockRange*> ranges = ranges_of(request);
+  for (std::size_t b = 0; b < own.size(); ++b) {
+    if (ranges[b]) own[b] = ranges[b]->all;
+  }
+  if (selected.covered || !counted_) return own;
+  std::unordered_map<std::int64_t, Range> counted;
+  for (const CountedRange& range : *counted_) {
+    if (range.block == range.beside && is_of(range, request)) counted.emplace(range.block, range.range);
+  }
+  for (std::size_t b = 0; b < own.size() && !counted.empty(); ++b) {
+    const auto found = ranges[b] ? counted.find(blocks_[b].id) : counted.end();
+    if (found != counted.end()) own[b] = found->second;
+  }
+  return own;
+}
+
+/// Ranges of the values between which a surface through a block's cells may lie. On patches each is exact: cells of the
+/// block and cells that touch them. So a block that only touches others by covered cells is not needed.
+std::vector<Range> Needs::ranges_on_levels(const Selected& selected, const RangeRequest& request) const {
+  const Mesh& mesh = metadata_.mesh_of(metadata_.variables.at(static_cast<std::size_t>(request.variable)));
+  const std::vector<const BlockRange*> ranges = ranges_of(request);
+  if (selected.covered || !counted_) return ranges_with_touching(mesh, blocks_, ranges);
+  std::unordered_map<std::int64_t, Range> of_block, beside;
+  for (const CountedRange& range : *counted_) {
+    if (!is_of(range, request)) continue;
+    if (range.block == range.beside) {
+      of_block.emplace(range.block, range.range);
+    } else {
+      beside[range.beside].add(range.range);
+    }
+  }
+  std::vector<std::optional<Range>> own(blocks_.size());
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    if (blocks_[b].mesh != mesh.id) continue;
+    const auto found = of_block.find(blocks_[b].id);
+    if (found != of_block.end()) {
+      own[b] = found->second;
+    } else if (ranges[b]) {
+      own[b] = ranges[b]->all;
+    }
+  }
+  if (mesh.kind() == MeshKind::octree) return ranges_of_touching_trees(blocks_, own);
+  std::vector<Range> all(blocks_.size());
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    // A block that finer ones cover completely has no surface, whatever lies around it.
+    if (!own[b] || own[b]->empty()) continue;
+    all[b] = *own[b];
+    const auto found = beside.find(blocks_[b].id);
+    if (found != beside.end()) all[b].add(found->second);
+  }
+  return all;
+}
+
+std::vector<bool> Needs::bracketed(const Selected& selected) const {
+  const ValuesBracketed& part = selected.part.values;
+  RangeRequest request = part.of;
+  if (request.variable < 0) request.variable = selected.variable;
+  const Variable& of = metadata_.variables.at(static_cast<std::size_t>(request.variable));
   const auto any = [&](const Range& range) {
     return std::any_of(part.values.begin(), part.values.end(), [&](double v) { return range.brackets(v); }) ||
            std::any_of(part.intervals.begin(), part.intervals.end(),
@@ -114,10 +176,11 @@ std::vector<bool> Needs::bracketed(const Variable& variable, const ValuesBracket
   std::vector<bool> needed(blocks_.size(), false);
   const Mesh& mesh = metadata_.mesh_of(of);
   if (meets_other_levels(mesh)) {
-    const std::vector<Range> touching = ranges_with_touching(mesh, blocks_, ranges);
-    for (std::size_t b = 0; b < blocks_.size(); ++b) needed[b] = ranges[b] && !blocks_[b].empty() && any(touching[b]);
+    const std::vector<Range> all = ranges_on_levels(selected, request);
+    for (std::size_t b = 0; b < blocks_.size(); ++b) needed[b] = !blocks_[b].empty() && any(all[b]);
     return needed;
   }
+  const std::vector<const BlockRange*> ranges = ranges_of(request);
   // On axes on which points are no nodes a block's span extends to the first points of the next block.
   const bool between = of.centering != Centering::node;
   const BlockIndex index = between ? BlockIndex(blocks_) : BlockIndex();
@@ -156,7 +219,7 @@ std::vector<bool> Needs::of(const Selected& selected) const {
     case Part::Kind::plane:
       return cut(variable, selected.part.plane);
     case Part::Kind::values:
-      return bracketed(variable, selected.part.values);
+      return bracketed(selected);
     case Part::Kind::box:
       return where([&](const Block& block, std::size_t) {
         return block.is_list() || !intersection(block.cells, selected.part.box.cells).empty();
@@ -173,11 +236,10 @@ std::vector<bool> Needs::of(const Selected& selected) const {
   }
   const BlockPredicate& predicate = selected.part.predicate;
   const bool ranged = predicate.range.variable >= 0;
-  const auto ranges = ranged ? ranges_of(predicate.range) : std::vector<const BlockRange*>{};
+  const auto ranges = ranged ? own_ranges(selected, predicate.range) : std::vector<Range>{};
   return where([&](const Block& block, std::size_t b) {
     const Bounds bounds = bounds_of(mesh, block);
-    const Range range = ranged && ranges[b] ? ranges[b]->all : Range{};
-    return predicate.needed({block, bounds.low, bounds.high, range});
+    return predicate.needed({block, bounds.low, bounds.high, ranged ? ranges[b] : Range{}});
   });
 }
 

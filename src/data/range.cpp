@@ -96,7 +96,24 @@ void measure(const ArrayView& array, const Box& points, int c, BlockRange& resul
   for (std::size_t mask = 1; mask < 8; ++mask) result.lowest[mask - 1] = to_range(lowest[mask]);
 }
 
+template <class T>
+Range measure_some(const ArrayView& array, int component, std::span<const std::uint8_t> uncounted) {
+  Extremes<T> all;
+  const Index count = std::min<Index>(array.box.extent(0), static_cast<Index>(uncounted.size()));
+  for (Index i = 0; i < count; ++i) {
+    if (uncounted[static_cast<std::size_t>(i)] == 0) all.add(*array.at<T>(array.box.lo[0] + i, 0, 0, component));
+  }
+  return to_range(all);
+}
+
 }  // namespace
+
+Range measure_counted(const ArrayView& array, int component, std::span<const std::uint8_t> uncounted) {
+  const FloatEnvironment environment;
+  Range range;
+  with_type(array.type, [&](auto zero) { range = measure_some<decltype(zero)>(array, component, uncounted); });
+  return range;
+}
 
 void measure_range(const ArrayView& array, const Box& points, int component, BlockRange& result) {
   // This may be a thread of the simulation, in which denormal numbers may count as zero. Then a block with such numbers

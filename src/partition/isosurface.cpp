@@ -17,7 +17,10 @@ Selected restrict_to_isosurface(const Settings& settings, const Metadata& metada
                                            component, variable.name, variable.components, variable.components - 1));
   }
   ValuesBracketed values{settings.reals("values"), {variable.id, static_cast<std::int32_t>(component)}};
-  return {variable.id, 0, std::move(values)};
+  Selected selected(variable.id, 0, std::move(values));
+  // On refinement levels covered cells have no surface.
+  selected.covered = metadata.mesh_of(variable).refinement.empty() && !metadata.mesh_of(variable).is_list();
+  return selected;
 }
 
 }  // namespace

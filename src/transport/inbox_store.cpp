@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+
+#include "data/region_ranges.hpp"
 
 namespace sidestream {
 
@@ -146,15 +149,27 @@ void InboxStore::replace(const Arrival& arrival) {
   }
 }
 
-std::vector<BlockRange> InboxStore::ranges(std::int64_t index, std::span<const RangeRequest> requests,
-                                           const DataOf& data_of) {
-  std::vector<BlockRange> result;
+MeasuredRanges InboxStore::ranges(std::int64_t index, std::span<const RangeRequest> requests,
+                                  std::span<const RangeRegion> regions, const DataOf& data_of) {
+  MeasuredRanges result;
+  std::map<std::pair<std::int32_t, std::int64_t>, ArrayView> arrays;  // those that regions refer to
+  for (const RangeRegion& region : regions) {
+    for (const std::int32_t variable : {region.variable, region.refined, region.owned}) {
+      if (variable >= 0) arrays[{variable, region.block}];
+    }
+  }
   const auto measure = [&](const Arrival& arrival) {
+    if (arrival.record.block.empty()) return;
+    const auto used = arrays.find({arrival.record.variable, arrival.record.block.id});
+    const bool asked = std::any_of(requests.begin(), requests.end(),
+                                   [&](const RangeRequest& one) { return one.variable == arrival.record.variable; });
+    if (used == arrays.end() && !asked) return;
+    const std::byte* data = data_of ? data_of(arrival.record) : arrival.data;
+    if (!data) return;
+    if (used != arrays.end()) used->second = arrival.record.view(data);
     for (const RangeRequest& request : requests) {
-      if (request.variable != arrival.record.variable || arrival.record.block.empty()) continue;
-      const std::byte* data = data_of ? data_of(arrival.record) : arrival.data;
-      if (!data) continue;
-      BlockRange& range = result.emplace_back();
+      if (request.variable != arrival.record.variable) continue;
+      BlockRange& range = result.blocks.emplace_back();
       range.block = arrival.record.block.id;
       range.variable = request.variable;
       measure_range(arrival.record.view(data), arrival.record.points(), request.component, range);
@@ -162,6 +177,9 @@ std::vector<BlockRange> InboxStore::ranges(std::int64_t index, std::span<const R
   };
   for (const Arrival& arrival : inboxes_[index].blocks) measure(arrival);
   for (const Arrival& arrival : tables_.persistent) measure(arrival);
+  result.regions = measure_regions(regions, [&](std::int32_t variable, std::int64_t block) {
+    return arrays.at({variable, block});
+  });
   return result;
 }
 

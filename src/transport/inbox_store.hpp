@@ -40,11 +40,12 @@ class InboxStore {
   [[nodiscard]] ServerState state(std::int64_t index) noexcept;
   void advance(std::int64_t index);
   [[nodiscard]] Inbox& inbox(std::int64_t index) { return inboxes_[index]; }
-  /// Value ranges of the iteration's blocks and of blocks that outlive iterations. `data_of` returns where the values
-  /// of an array are, or null if they are not available; if `data_of` is empty, the arrivals say where.
+  /// Value ranges of the iteration's blocks and of blocks that outlive iterations, and of regions of them. `data_of`
+  /// returns where the values of an array are, or null if they are not available; if `data_of` is empty, the arrivals
+  /// say where.
   using DataOf = std::function<const std::byte*(const BlockRecord&)>;
-  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests,
-                                               const DataOf& data_of);
+  [[nodiscard]] MeasuredRanges ranges(std::int64_t index, std::span<const RangeRequest> requests,
+                                      std::span<const RangeRegion> regions, const DataOf& data_of);
   void drop(std::int64_t index) { inboxes_.erase(index); }
 
  private:

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "data/region_ranges.hpp"
 #include "sidestream/data/range.hpp"
 
 #if defined(__x86_64__)
@@ -160,3 +161,46 @@ TEST_CASE("denormal numbers count in a program that was built to flush them") {
   CHECK(range.all.maximum == 2 * tiny);
 }
 #endif
+
+TEST_CASE("ranges of regions: boxes of a block, and the leaves of a tree that the block owns") {
+  std::mt19937 random(12);
+  for (int round = 0; round < 50; ++round) {
+    const Index cells = 1 + static_cast<Index>(random() % 40);
+    std::vector<double> values(static_cast<std::size_t>(2 * cells));
+    std::vector<std::uint8_t> refined(static_cast<std::size_t>(cells)), owned(refined.size());
+    for (double& value : values) value = random() % 9 == 0 ? std::nan("") : static_cast<double>(random() % 1000);
+    for (auto* const flags : {&refined, &owned}) {
+      for (std::uint8_t& flag : *flags) flag = random() % 3 == 0;
+    }
+    const auto view_of = [&](const auto& array, Type type, int components) {
+      return ArrayView{array.data(),         type, MemorySpace::host, {{0, 0, 0}, {cells, 1, 1}}, components,
+                       {components, 0, 0, 1}};
+    };
+    // Variables 0 to 2; block 7 is there.
+    const FindArray find = [&](std::int32_t variable, std::int64_t block) {
+      if (block != 7) return ArrayView{};
+      if (variable == 1) return view_of(refined, Type::uint8, 1);
+      return variable == 2 ? view_of(owned, Type::uint8, 1) : view_of(values, Type::float64, 2);
+    };
+    const Index begin = static_cast<Index>(random() % static_cast<unsigned>(cells));
+    RangeRegion part{7, 7, RangeRegion::Kind::cells, 0, 0, 1, -1, -1, {{begin, 0, 0}, {cells + 3, 1, 1}}};
+    RangeRegion leaves{7, 7, RangeRegion::Kind::leaves, 0, 0, 1, 1, 2, {}};
+    RangeRegion all_leaves = leaves, unflagged = leaves, absent = part;
+    all_leaves.owned = -1;
+    unflagged.refined = -1;
+    absent.block = 8;
+    const std::vector<Range> found =
+        measure_regions(std::vector<RangeRegion>{part, leaves, all_leaves, unflagged, absent}, find);
+    std::vector<Range> expected(5);
+    for (Index i = 0; i < cells; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const double value = values[2 * at + 1];
+      if (std::isnan(value)) continue;
+      if (i >= begin) expected[0].add({value, value});
+      if (refined[at] == 0 && owned[at] != 0) expected[1].add({value, value});
+      if (refined[at] == 0) expected[2].add({value, value});
+      expected[3].add({value, value});
+    }
+    CHECK(found == expected);
+  }
+}

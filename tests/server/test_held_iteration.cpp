@@ -47,7 +47,9 @@ class Lines final : public ServerTransport {
     }
     return found;
   }
-  std::vector<BlockRange> ranges(std::int64_t, std::span<const RangeRequest>) override { return {}; }
+  MeasuredRanges ranges(std::int64_t, std::span<const RangeRequest>, std::span<const RangeRegion>) override {
+    return {};
+  }
   void release(std::int64_t, Outcome) override {}
   void finish(const std::string&) override {}
 
@@ -143,7 +145,18 @@ TEST_CASE("ranges are those of the held values, without ghosts") {
   HeldIteration held({0}, two_variables());
   held.keep(lines, of(1), servers);
   const std::vector<RangeRequest> requests{{0, 0}, {1, 0}};
-  const std::vector<BlockRange> found = held.ranges(1, requests);
+  std::vector<RangeRegion> regions(2);
+  regions[0].block = 3;
+  regions[0].variable = 0;
+  regions[0].points = {{0, 0, 0}, {100, 1, 1}};
+  regions[1].block = 3;
+  regions[1].variable = 1;  // not held
+  regions[1].points = regions[0].points;
+  const MeasuredRanges measured = held.ranges(1, requests, regions);
+  const std::vector<BlockRange>& found = measured.blocks;
+  REQUIRE(measured.regions.size() == 2);
+  CHECK(measured.regions[0].maximum >= 103);
+  CHECK(measured.regions[1].empty());
   REQUIRE(found.size() == 2);
   CHECK(found[0].block == 2);
   CHECK(found[0].all.minimum == 102);

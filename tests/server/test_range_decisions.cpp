@@ -8,6 +8,7 @@
 
 #include "base/mpi/communicator.hpp"
 #include "server/redistribution/block_assignment.hpp"
+#include "server/redistribution/range_regions.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"
@@ -82,6 +83,23 @@ struct World {
     return mine;
   }
 
+  /// Random ranges of the parts of all blocks that count, for variable 0; adds those of one server to `mine`.
+  std::vector<CountedRange> counted(int server, std::vector<CountedRange>& mine) const {
+    std::vector<CountedRange> all;
+    for (int s = 0; s < 5; ++s) {
+      RangeRegions regions(metadata, s);
+      const RangeRegions::Request request[] = {{{0, 0}, true}};
+      const auto asked = regions.of(request, [&](std::int32_t) { return std::pair(std::size_t{0}, &table); });
+      std::vector<Range> ranges;
+      std::mt19937 random(static_cast<unsigned>(s) + 99);
+      for (std::size_t n = 0; n < asked.size(); ++n) ranges.push_back(random_range(random));
+      const std::vector<CountedRange> some = counted_ranges(asked, ranges);
+      all.insert(all.end(), some.begin(), some.end());
+      if (s == server) mine = some;
+    }
+    return all;
+  }
+
   Metadata metadata;
   BlockTable table;
   std::vector<BlockRange> ranges;
@@ -114,7 +132,7 @@ TEST_CASE("the servers that have the blocks decide what one that knows all range
     // The last value needs no block, so that numbers are sent instead of bits.
     for (const double value : {1.0, 50.0, 200.0}) {
       const std::vector<Selected> asked = parts(world.metadata, value);
-      const Decisions decided = decide_by_ranges(world.metadata, world.table, asked, mine, servers);
+      const Decisions decided = decide_by_ranges(world.metadata, world.table, asked, {mine}, servers);
       REQUIRE(decided.size() == asked.size());
       for (std::size_t p = 0; p < asked.size(); ++p) {
         const std::vector<bool> expected = needs.of(asked[p]);
@@ -137,9 +155,34 @@ TEST_CASE("the same of patches on levels, and of trees") {
       std::vector<Selected> asked;
       for (const double value : {50.0, 99.0, 105.0, 200.0}) asked.emplace_back(0, 0, ValuesBracketed{{value}, {0, 0}});
       const Needs needs(world.metadata, world.table.blocks(), world.ranges);
-      const Decisions decided = decide_by_ranges(world.metadata, world.table, asked, mine, servers);
+      const Decisions decided = decide_by_ranges(world.metadata, world.table, asked, {mine}, servers);
       for (std::size_t p = 0; p < asked.size(); ++p) REQUIRE(decided[p] == needs.of(asked[p]));
       CHECK(std::count(decided[0].begin(), decided[0].end(), true) > 10);
+      CHECK(std::count(decided[3].begin(), decided[3].end(), true) == 0);
+    }
+  }
+}
+
+TEST_CASE("the same if only cells that count matter") {
+  MpiCommunicator servers(test_ranks());
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    for (const Kind kind : {Kind::levels, Kind::tree}) {
+      const World world(seed, servers.size(), kind);
+      std::vector<CountedRange> mine;
+      const std::vector<CountedRange> all = world.counted(servers.rank(), mine);
+      const std::vector<BlockRange> ranges = world.ranges_of(servers.rank());
+      std::vector<Selected> asked;
+      for (const double value : {50.0, 99.0, 105.0, 200.0}) {
+        asked.emplace_back(0, 0, ValuesBracketed{{value}, {0, 0}});
+        asked.back().covered = false;
+      }
+      asked.push_back(asked[0]);
+      asked.back().covered = true;
+      const Needs needs(world.metadata, world.table.blocks(), world.ranges, all);
+      const Decisions decided = decide_by_ranges(world.metadata, world.table, asked, {ranges, mine}, servers);
+      for (std::size_t p = 0; p < asked.size(); ++p) REQUIRE(decided[p] == needs.of(asked[p]));
+      CHECK(decided[0] != decided.back());
+      CHECK(std::count(decided[0].begin(), decided[0].end(), true) > 3);
       CHECK(std::count(decided[3].begin(), decided[3].end(), true) == 0);
     }
   }
@@ -150,8 +193,8 @@ TEST_CASE("few blocks of many are told by their numbers") {
   const World world(3, servers.size());
   const std::vector<Selected> asked{Selected(7, 0, ValuesBracketed{{102.0}, {}})};
   const std::vector<bool> expected = Needs(world.metadata, world.table.blocks(), world.ranges).of(asked[0]);
-  const Decisions decided =
-      decide_by_ranges(world.metadata, world.table, asked, world.ranges_of(servers.rank()), servers);
+  const std::vector<BlockRange> mine = world.ranges_of(servers.rank());
+  const Decisions decided = decide_by_ranges(world.metadata, world.table, asked, {mine}, servers);
   CHECK(decided.at(0) == expected);
   CHECK(std::count(expected.begin(), expected.end(), true) < 10);
 }
@@ -167,7 +210,7 @@ TEST_CASE("a predicate that throws on one server throws on all") {
   };
   predicate.range = {0, 0};
   const std::vector<Selected> asked{Selected(0, 0, predicate)};
-  CHECK_THROWS_WITH_AS(
-      static_cast<void>(decide_by_ranges(world.metadata, world.table, asked, world.ranges_of(servers.rank()), servers)),
-      "no such block", Error);
+  const std::vector<BlockRange> mine = world.ranges_of(servers.rank());
+  CHECK_THROWS_WITH_AS(static_cast<void>(decide_by_ranges(world.metadata, world.table, asked, {mine}, servers)),
+                       "no such block", Error);
 }

@@ -134,7 +134,7 @@ void compare_ranges(ServerTransport& transport, const MpiWorld& world, std::int6
                     int server) {
   const RangeRequest requests[] = {{1, 1}, {2, 0}};
   std::set<std::pair<std::int32_t, std::int64_t>> seen;
-  for (const BlockRange& range : transport.ranges(n, requests)) {
+  for (const BlockRange& range : transport.ranges(n, requests, {}).blocks) {
     const Variable& variable = variables[static_cast<std::size_t>(range.variable)];
     const Block& block = world.blocks(n).at(range.block);
     CHECK(layout.contact(block.client) == server);

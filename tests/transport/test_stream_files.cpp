@@ -56,6 +56,7 @@ StepIndex sample() {
   range.all = {-1.5, 2.5};
   range.lowest = {Range{-1, 1}, Range{}, Range{0, 2}};
   step.ranges = {range};
+  step.counted = {{4, 9, 0, 0, {-0.5, 2.25}}};
   return step;
 }
 
@@ -70,7 +71,7 @@ Bytes read_all(const std::string& path) {
 
 TEST_CASE("the golden step reads back, and what is written now is the same bytes") {
   const Bytes golden = read_all(SIDESTREAM_GOLDEN "/step-7");
-  REQUIRE(golden.size() == 64 + 48 + 2 * 144 + 2 * 96 + 144);
+  REQUIRE(golden.size() == 64 + 56 + 2 * 144 + 2 * 96 + 144 + 40);
   const StepIndex step = decode_step(golden, "golden");
   CHECK(step.iteration.index == 7);
   CHECK(step.iteration.cycle == 70);
@@ -80,6 +81,8 @@ TEST_CASE("the golden step reads back, and what is written now is the same bytes
   CHECK(step.records[1].points == Box{{3, 0, 0}, {7, 5, 6}});
   CHECK(step.records[0].checksum == 0xdeadbeef);
   CHECK(step.ranges[0].all == Range{-1.5, 2.5});
+  CHECK(step.counted[0].beside == 9);
+  CHECK(step.counted[0].range == Range{-0.5, 2.25});
   CHECK(encode_step(sample()) == golden);
 }
 

@@ -100,6 +100,7 @@ class Stream {
     range.variable = 0;
     range.all = {-1, 1};
     step.ranges = {range};
+    step.counted = {{4, 9, 0, 0, {0, 1}}};
     std::vector<Outgoing> outgoing;
     for (StepRecord& one : step.records) {
       outgoing.push_back({&one,
@@ -146,7 +147,7 @@ class Stream {
       const std::vector<const std::byte*> values = server_->fetch(index, wanted, false);
       for (std::size_t n = 0; n < wanted.size(); ++n) check(wanted[n], values[n]);
       const std::vector<RangeRequest> requests{{0, 0}, {1, 0}, {1, 1}, {2, 0}};
-      return server_->ranges(index, requests).size() >= inbox.blocks.size();
+      return server_->ranges(index, requests, {}).blocks.size() >= inbox.blocks.size();
     } catch (const Error& e) {
       CHECK(std::string(e.what()).size() > 20);
       return false;

@@ -81,7 +81,7 @@ class Planner {
       : config_(config),
         blocks_(catalogue.blocks),
         ranges_(catalogue.ranges),
-        needs_(config.metadata, blocks_, ranges_),
+        needs_(config.metadata, blocks_, ranges_, known_counted(catalogue)),
         covered_(wholly_covered(config.metadata, blocks_, BlockIndex(blocks_))),
         needed_(config.metadata.variables.size()) {}
 
@@ -159,6 +159,11 @@ class Planner {
   }
 
  private:
+  /// Files of earlier versions have none.
+  static std::optional<std::span<const CountedRange>> known_counted(const Catalogue& catalogue) {
+    if (catalogue.counted.empty()) return std::nullopt;
+    return std::span<const CountedRange>(catalogue.counted);
+  }
   static void unite(std::vector<bool>& all, const std::vector<bool>& part) {
     if (all.empty()) all.resize(part.size());
     for (std::size_t b = 0; b < part.size(); ++b) all[b] = all[b] || part[b];

@@ -134,6 +134,9 @@ void use_ids_of(const Metadata& metadata, MetadataFile& source) {
   for (BlockRange& range : source.catalogue.ranges) {
     range.variable = variables[static_cast<std::size_t>(range.variable)];
   }
+  for (CountedRange& range : source.catalogue.counted) {
+    range.variable = variables[static_cast<std::size_t>(range.variable)];
+  }
   // The same order as in a session.
   const auto key = [](const Block& b) { return std::tuple(b.client, b.mesh, b.id); };
   std::sort(source.catalogue.blocks.begin(), source.catalogue.blocks.end(),

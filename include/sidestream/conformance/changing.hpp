@@ -1,6 +1,7 @@
 // The check of a world that changes.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <iterator>
@@ -209,19 +210,51 @@ class Mixed final : public Check {
         if (here) expected.insert({request.variable, id});
       }
     }
-    for (const BlockRange& range : transport.ranges(n, requests)) {
+    std::vector<RangeRegion> regions;
+    for (const auto& [variable, id] : expected) add_regions(n, variable, id, regions);
+    const MeasuredRanges measured = transport.ranges(n, requests, regions);
+    compare_regions(n, regions, measured.regions);
+    for (const BlockRange& range : measured.blocks) {
       expect(found.insert({range.variable, range.block}).second, n, "a range comes twice");
       if (!expected.contains({range.variable, range.block})) continue;
-      BlockRange brute = brute_range(n, range.variable, range.block, range.variable == 1 ? 1 : 0);
+      const Box points = variables()[static_cast<std::size_t>(range.variable)].points(world_.blocks(n).at(range.block));
+      BlockRange brute = brute_range(n, range.variable, range.block, points);
       expect(range.all == brute.all && range.lowest == brute.lowest, n, "a range is not that of the values");
     }
     expect(found == expected, n, "the ranges are not those of this server's blocks");
   }
 
-  [[nodiscard]] BlockRange brute_range(std::int64_t n, std::int32_t variable, std::int64_t id, int component) const {
+  /// Some boxes of a block, among them an empty one.
+  void add_regions(std::int64_t n, std::int32_t variable, std::int64_t id, std::vector<RangeRegion>& regions) {
+    const Block& block = world_.blocks(n).at(id);
+    RangeRegion region{id, id, RangeRegion::Kind::cells, block.client, variable, variable == 1 ? 1 : 0, -1, -1, {}};
+    for (unsigned count = random_() % 4; count > 0; --count) {
+      region.points = variables()[static_cast<std::size_t>(variable)].points(block);
+      region.kind = RangeRegion::Kind::rim;
+      for (std::size_t a = 0; a < 3; ++a) {
+        const auto extent = static_cast<unsigned>(region.points.extent(static_cast<int>(a)));
+        if (extent == 0) continue;
+        region.points.lo[a] += random_() % extent;
+        region.points.hi[a] -= random_() % extent;
+      }
+      regions.push_back(region);
+    }
+  }
+  void compare_regions(std::int64_t n, const std::vector<RangeRegion>& regions, const std::vector<Range>& found) {
+    expect(found.size() == regions.size(), n, "not every region has a range");
+    for (std::size_t r = 0; r < std::min(found.size(), regions.size()); ++r) {
+      const Range brute = brute_range(n, regions[r].variable, regions[r].block, regions[r].points).all;
+      const bool holds = brute.empty() || (found[r].minimum <= brute.minimum && found[r].maximum >= brute.maximum);
+      expect(holds, n, "the range of a region misses some of its values");
+    }
+  }
+
+  [[nodiscard]] BlockRange brute_range(std::int64_t n, std::int32_t variable, std::int64_t id,
+                                       const Box& points) const {
     const std::int64_t version = world_.version(n, variable, id);
-    const Box points = variables()[static_cast<std::size_t>(variable)].points(world_.blocks(n).at(id));
+    const int component = variable == 1 ? 1 : 0;
     BlockRange range;
+    if (points.empty()) return range;
     for_each_value(points, 1, Order::column, [&](Index i, Index j, Index k, int) {
       const double value = value_at(variable, id, version, i, j, k, component);
       range.all.add({value, value});

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Catalogue {
   bool global = false;  ///< true: the blocks of all clients; false: only those of this process
   std::vector<Block> blocks;
   std::vector<BlockRange> ranges;  ///< the requested ranges, in no particular order
+  /// The requested ranges of cells that count, on refinement levels and trees; in no particular order. A patch that is
+  /// not covered has none of itself.
+  std::vector<CountedRange> counted{};
 };
 
 /// Lower and upper corner of a box of cells in space: node positions, or indices if the mesh has no axes. Along axes
@@ -37,19 +41,24 @@ struct Catalogue {
 class Needs {
  public:
   /// `blocks`: all blocks of all meshes. `ranges`: the ranges that the selections need. A block without a range counts
-  /// as not delivered and is not needed.
-  Needs(const Metadata& metadata, std::span<const Block> blocks, std::span<const BlockRange> ranges);
+  /// as not delivered and is not needed. `counted`: ranges of cells that count, for selections without covered blocks
+  /// on levels; without it, whole ranges and those of touching blocks decide, so that more blocks are needed.
+  Needs(const Metadata& metadata, std::span<const Block> blocks, std::span<const BlockRange> ranges,
+        std::optional<std::span<const CountedRange>> counted = std::nullopt);
   /// One entry for each of `blocks`; false for blocks of other meshes and empty ones. Takes at most O(n log n).
   [[nodiscard]] std::vector<bool> of(const Selected& selected) const;
 
  private:
   [[nodiscard]] std::vector<bool> cut(const Variable& selected, const PlaneCut& plane) const;
-  [[nodiscard]] std::vector<bool> bracketed(const Variable& variable, const ValuesBracketed& part) const;
+  [[nodiscard]] std::vector<bool> bracketed(const Selected& selected) const;
   [[nodiscard]] std::vector<const BlockRange*> ranges_of(const RangeRequest& request) const;
+  [[nodiscard]] std::vector<Range> own_ranges(const Selected& selected, const RangeRequest& request) const;
+  [[nodiscard]] std::vector<Range> ranges_on_levels(const Selected& selected, const RangeRequest& request) const;
 
   const Metadata& metadata_;
   std::span<const Block> blocks_;
   std::span<const BlockRange> ranges_;
+  std::optional<std::span<const CountedRange>> counted_;
 };
 
 }  // namespace sidestream

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "sidestream/data/array.hpp"
 
@@ -52,8 +53,39 @@ struct BlockRange {
   std::array<Range, 7> lowest;
 };
 
+/// Extremes of some points of a block on refinement levels, or of the leaves of a tree, for which BlockRange has too
+/// many. If `beside` is the block itself: all cells that count, which are those that no finer level covers, or the
+/// leaves that the block owns. Otherwise: those of them that touch cells that count of the block `beside`, on any
+/// level. For variables at nodes it has all nodes of these cells. Trivially copyable: part of messages.
+struct CountedRange {
+  std::int64_t block = 0;
+  std::int64_t beside = 0;
+  std::int32_t variable = -1;
+  std::int32_t component = 0;
+  Range range;
+};
+
+/// Points of a block whose range a server asks for.
+struct RangeRegion {
+  /// `cells`: of cells that count; `rim`: of those of them that touch the block `beside`; `leaves`: the points of a
+  /// tree where the variable `refined` is 0 and the variable `owned`, if there is one, is not. Without `refined`: all
+  /// points.
+  enum class Kind : std::int32_t { cells = 0, rim = 1, leaves = 2 };
+  std::int64_t block = 0;
+  std::int64_t beside = 0;
+  Kind kind = Kind::cells;
+  std::int32_t client = 0;  ///< the block's client
+  std::int32_t variable = -1;
+  std::int32_t component = 0;
+  std::int32_t refined = -1, owned = -1;
+  Box points;  ///< may be empty
+};
+
 /// Measures the ranges of component `component` of `points` (inside `array.box`). 64-bit integers beyond 2^53 are
 /// rounded outwards by at most one unit in the last place. Fills `all` and `lowest`.
 void measure_range(const ArrayView& array, const Box& points, int component, BlockRange& result);
+
+/// Measures only the values of a list whose entry in `uncounted` is 0.
+[[nodiscard]] Range measure_counted(const ArrayView& array, int component, std::span<const std::uint8_t> uncounted);
 
 }  // namespace sidestream

@@ -30,7 +30,9 @@ struct PlaneCut {
 
 /// Blocks in whose span a variable takes values on both sides of one of `values`, or values that may lie within one of
 /// `intervals`, without their ends. Ranges decide this. They are measured if an analysis that asks for them is due in
-/// the iteration. Too many blocks are chosen only where blocks of different widths meet.
+/// the iteration. Too many blocks are chosen only where blocks of different widths meet. On refinement levels and
+/// trees, values beside the block count on all its sides. There only cells that count decide if `Selected::covered` is
+/// false, and otherwise the whole blocks that touch it, which are more.
 struct ValuesBracketed {
   std::vector<double> values;
   RangeRequest of{};  ///< variable -1: the selected variable
@@ -51,7 +53,7 @@ struct OnLevel {
 struct BlockSummary {
   Block block;
   std::array<double, 3> low{}, high{};  ///< bounding box of its cells; infinite if it is not known
-  Range range;                          ///< range of its points, if asked for; otherwise empty
+  Range range;  ///< range of its points (without `Selected::covered`: that count), if asked for; otherwise empty
 };
 
 /// Blocks for which `needed` returns true. It must be a pure function. Without a range, every server calls it for every

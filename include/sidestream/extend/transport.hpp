@@ -246,6 +246,12 @@ struct Wanted {
   Box points;
 };
 
+/// Results of ServerTransport::ranges.
+struct MeasuredRanges {
+  std::vector<BlockRange> blocks;
+  std::vector<Range> regions;  ///< in the order of the request
+};
+
 /// A block that was declared or changed, or removed.
 struct BlockChange {
   Block block;
@@ -323,9 +329,11 @@ class ServerTransport {
   /// The servers agree on something before the release.
   [[nodiscard]] virtual std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted,
                                                             bool again) = 0;
-  /// Ranges of the blocks that this server's own clients delivered in the iteration, or keep. Collective over the
-  /// servers.
-  [[nodiscard]] virtual std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) = 0;
+  /// Ranges of the blocks that this server's own clients delivered in the iteration, or keep, and of `regions` of these
+  /// blocks. The range of a region whose block was not delivered is empty. A transport that cannot measure a region may
+  /// give the range of more points of its block. Collective over the servers.
+  [[nodiscard]] virtual MeasuredRanges ranges(std::int64_t index, std::span<const RangeRequest> requests,
+                                              std::span<const RangeRegion> regions) = 0;
   /// Tells the clients the result of the iteration and frees its memory. A transport may be collective here.
   ///
   /// With Outcome::pending, at most once before that and not with `values_in_place`: all servers have what they need of

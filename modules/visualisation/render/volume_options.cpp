@@ -117,8 +117,17 @@ Selection selection_of(const VolumeQuery& query, const Metadata& metadata) {
   Selected selected(query.variable, halo, AllBlocks{});
   // An open range of colours depends on all values.
   if (query.range) {
-    selected.part =
-        ValuesBracketed{{}, {query.variable, query.component}, seen_intervals(query, places_of(query, *query.range))};
+    const RangeRequest of{query.variable, query.component};
+    auto intervals = seen_intervals(query, places_of(query, *query.range));
+    if (in_cells) {  // values are constant in a cell, so that its neighbours do not matter
+      const auto seen = [intervals](const BlockSummary& block) {
+        return std::any_of(intervals.begin(), intervals.end(),
+                           [&](const auto& one) { return block.range.meets(one[0], one[1]); });
+      };
+      selected.part = BlockPredicate{seen, of};
+    } else {
+      selected.part = ValuesBracketed{{}, of, std::move(intervals)};
+    }
   }
   selected.covered = !in_levels;
   selected.wrap = false;  // a volume ends at the mesh's faces

@@ -47,6 +47,7 @@ void Assembler::forget_plans() {
   viewed_.reset();
   owned_.clear();
   covered_.clear();
+  regions_.reset();
   plans_.clear();
 }
 
@@ -103,27 +104,74 @@ const std::vector<Box>& Assembler::owned(const Variable& variable, const Block& 
   return owned_.emplace(key, table_of(variable.id).owned(variable, block)).first->second;
 }
 
-/// Collective: gathers the ranges in `mine` that `requests` ask for, from all servers.
-std::vector<BlockRange> Assembler::gather_ranges(const std::vector<BlockRange>& mine,
-                                                 const std::vector<RangeRequest>& requests) {
-  if (requests.empty()) return {};
-  std::vector<BlockRange> some, all;
-  std::copy_if(mine.begin(), mine.end(), std::back_inserter(some), [&](const BlockRange& range) {
+/// Collective: measures the ranges that `parts` and the catalogue need of this server's blocks. If cells that count
+/// matter, their ranges come too, with those of cells next to other blocks only where a surface may lie between.
+Assembler::Ranges Assembler::measure(ServerTransport& transport, std::int64_t index, const Demand& demand,
+                                     const std::vector<Selected>& parts) {
+  std::vector<RangeRequest> requests = demand.ranges;
+  std::vector<RangeRegions::Request> counted;
+  const auto count = [&](const RangeRequest& request, bool rims) {
+    const auto known = std::find_if(counted.begin(), counted.end(), [&](const auto& one) { return one.of == request; });
+    if (known == counted.end()) {
+      counted.push_back({request, rims});
+    } else {
+      known->rims = known->rims || rims;
+    }
+  };
+  for (const RangeRequest& request : demand.ranges) count(request, true);
+  for (const Selected& part : parts) {
+    const RangeRequest request = range_of(part);
+    if (std::find(requests.begin(), requests.end(), request) == requests.end()) requests.push_back(request);
+    if (!part.covered) count(request, part.part.kind == Part::Kind::values);
+  }
+  Ranges mine;
+  if (requests.empty()) return mine;
+  run_collectively(servers_, [&] {
+    const std::vector<RangeRegion> regions =
+        regions_.of(counted, [this](std::int32_t v) { return std::pair(absent_.set_of(v), &table_of(v)); });
+    MeasuredRanges measured = transport.ranges(index, requests, regions);
+    mine.blocks = std::move(measured.blocks);
+    mine.counted = counted_ranges(regions, measured.regions);
+  });
+  return mine;
+}
+
+namespace {
+
+/// Collective: all servers' records for some requests.
+template <class T>
+std::vector<T> gather_records(const std::vector<T>& mine, const std::vector<RangeRequest>& requests,
+                              Communicator& servers) {
+  std::vector<T> some, all;
+  std::copy_if(mine.begin(), mine.end(), std::back_inserter(some), [&](const T& range) {
     return std::find(requests.begin(), requests.end(), RangeRequest{range.variable, range.component}) != requests.end();
   });
-  for (const Bytes& bytes : servers_.all_gather(std::as_bytes(std::span(some)))) {
-    const std::vector<BlockRange> others = records_of<BlockRange>(bytes);
+  for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(some)))) {
+    const std::vector<T> others = records_of<T>(bytes);
     all.insert(all.end(), others.begin(), others.end());
   }
   return all;
 }
 
+}  // namespace
+
+/// Collective: gathers the ranges in `mine` that `requests` ask for, from all servers.
+Assembler::Ranges Assembler::gather_ranges(const Ranges& mine, const std::vector<RangeRequest>& requests) {
+  if (requests.empty()) return {};
+  const bool levels = std::any_of(requests.begin(), requests.end(), [this](const RangeRequest& request) {
+    return meets_other_levels(metadata_.mesh_of(metadata_.variables.at(static_cast<std::size_t>(request.variable))));
+  });
+  return {gather_records(mine.blocks, requests, servers_),
+          levels ? gather_records(mine.counted, requests, servers_) : std::vector<CountedRange>{}};
+}
+
 /// Copies the blocks only if they have changed, or if the catalogue of an earlier iteration is still in use.
-std::shared_ptr<const Catalogue> Assembler::catalogue(std::vector<BlockRange> ranges) {
+std::shared_ptr<const Catalogue> Assembler::catalogue(Ranges ranges) {
   if (!catalogue_ || catalogue_.use_count() > 1) {
     catalogue_ = std::make_shared<Catalogue>(Catalogue{true, table_.blocks(), {}});
   }
-  catalogue_->ranges = std::move(ranges);
+  catalogue_->ranges = std::move(ranges.blocks);
+  catalogue_->counted = std::move(ranges.counted);
   return catalogue_;
 }
 
@@ -251,15 +299,9 @@ const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t in
   fetches_ = fetches_ || !transport.traits().values_in_place;
   std::vector<Selected> parts;
   if (!transport.traits().values_in_place) parts = planner_.ranged_parts(demand.selection);
-  std::vector<RangeRequest> requests = demand.ranges;
-  for (const Selected& part : parts) {
-    const bool known = std::find(requests.begin(), requests.end(), range_of(part)) != requests.end();
-    if (!known) requests.push_back(range_of(part));
-  }
-  std::vector<BlockRange> mine;
-  if (!requests.empty()) run_collectively(servers_, [&] { mine = transport.ranges(index, requests); });
-  std::vector<BlockRange> ranges = gather_ranges(mine, demand.ranges);
-  const Decisions decided = decide_by_ranges(metadata_, table_, parts, mine, servers_);
+  const Ranges mine = measure(transport, index, demand, parts);
+  Ranges ranges = gather_ranges(mine, demand.ranges);
+  const Decisions decided = decide_by_ranges(metadata_, table_, parts, {mine.blocks, mine.counted}, servers_);
   update_allocated(transport, index, demand.selection);
   const std::shared_ptr<const CachedPlan> current = plan_for(demand, decided, transport.traits().values_in_place);
   const std::vector<ArrayView> values = get_values(transport, index, demand, current);

@@ -16,6 +16,7 @@
 #include "server/redistribution/block_table.hpp"
 #include "server/redistribution/exchange_plan.hpp"
 #include "server/redistribution/local_values.hpp"
+#include "server/redistribution/range_regions.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/selection.hpp"
@@ -55,6 +56,7 @@ class Assembler {
       : metadata_(metadata),
         servers_(servers),
         planner_(metadata, std::move(rules)),
+        regions_(metadata, servers.rank()),
         derived_(metadata),
         absent_(metadata) {}
 
@@ -96,9 +98,15 @@ class Assembler {
 
  private:
   void update_allocated(ServerTransport& transport, std::int64_t index, const std::vector<Selected>& selection);
-  [[nodiscard]] std::vector<BlockRange> gather_ranges(const std::vector<BlockRange>& mine,
-                                                      const std::vector<RangeRequest>& requests);
-  [[nodiscard]] std::shared_ptr<const Catalogue> catalogue(std::vector<BlockRange> ranges);
+  /// Ranges of this server's blocks, or of all.
+  struct Ranges {
+    std::vector<BlockRange> blocks;
+    std::vector<CountedRange> counted;
+  };
+  [[nodiscard]] Ranges measure(ServerTransport& transport, std::int64_t index, const Demand& demand,
+                               const std::vector<Selected>& parts);
+  [[nodiscard]] Ranges gather_ranges(const Ranges& mine, const std::vector<RangeRequest>& requests);
+  [[nodiscard]] std::shared_ptr<const Catalogue> catalogue(Ranges ranges);
   /// Everything that stays valid as long as the blocks and the demand stay the same.
   struct CachedPlan {
     std::vector<std::size_t> tasks;
@@ -129,6 +137,7 @@ class Assembler {
   const Metadata& metadata_;
   Communicator& servers_;
   Planner planner_;
+  RangeRegions regions_;
   DerivedStage derived_;
   BlockTable table_;
   std::shared_ptr<Catalogue> catalogue_;  ///< made from the table; null: not requested since the table changed

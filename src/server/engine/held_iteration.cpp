@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/mpi/agree.hpp"
+#include "data/region_ranges.hpp"
 #include "sidestream/data/range.hpp"
 
 namespace sidestream {
@@ -96,20 +97,28 @@ void HeldIteration::keep(ServerTransport& transport, const Agreement& agreement,
   is_held_ = true;
 }
 
-std::vector<BlockRange> HeldIteration::ranges(std::int64_t, std::span<const RangeRequest> requests) {
-  std::vector<BlockRange> found;
+MeasuredRanges HeldIteration::ranges(std::int64_t, std::span<const RangeRequest> requests,
+                                     std::span<const RangeRegion> regions) {
+  MeasuredRanges found;
+  std::map<std::pair<std::int32_t, std::int64_t>, ArrayView> arrays;
   for (const std::vector<Arrival>* const some : {&inbox_.blocks, &tables_.persistent}) {
     for (const Arrival& arrival : *some) {
+      if (arrival.data == nullptr || arrival.record.block.empty()) continue;
+      if (!regions.empty()) {
+        arrays[{arrival.record.variable, arrival.record.block.id}] = arrival.record.view(arrival.data);
+      }
       for (const RangeRequest& request : requests) {
-        const bool wanted = request.variable == arrival.record.variable && !arrival.record.block.empty();
-        if (!wanted || arrival.data == nullptr) continue;
-        BlockRange& range = found.emplace_back();
+        if (request.variable != arrival.record.variable) continue;
+        BlockRange& range = found.blocks.emplace_back();
         range.block = arrival.record.block.id;
         range.variable = request.variable;
         measure_range(arrival.record.view(arrival.data), arrival.record.points(), request.component, range);
       }
     }
   }
+  found.regions = measure_regions(regions, [&](std::int32_t variable, std::int64_t block) {
+    return arrays[{variable, block}];
+  });
   return found;
 }
 

@@ -42,7 +42,8 @@ class HeldIteration final : public ServerTransport {
   [[nodiscard]] bool notify(const Notice&) override { return false; }
   void advance(std::int64_t) override {}
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t, std::span<const Wanted>, bool) override { return {}; }
-  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t, std::span<const RangeRequest> requests) override;
+  [[nodiscard]] MeasuredRanges ranges(std::int64_t, std::span<const RangeRequest> requests,
+                                      std::span<const RangeRegion> regions) override;
   void release(std::int64_t, Outcome) override {}
   void finish(const std::string&) override {}
 

@@ -15,7 +15,7 @@ inline constexpr std::size_t field_count<BlockView> = 9;
 template <>
 inline constexpr std::size_t field_count<HaloPiece> = 2;
 template <>
-inline constexpr std::size_t field_count<Catalogue> = 3;
+inline constexpr std::size_t field_count<Catalogue> = 4;
 template <>
 inline constexpr std::size_t field_count<Event> = 6;
 

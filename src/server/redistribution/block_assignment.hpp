@@ -26,12 +26,17 @@ namespace sidestream {
 /// For each part a flag for each block of the table, as from Needs.
 using Decisions = std::vector<std::vector<bool>>;
 
+/// Ranges of one server's blocks.
+struct OwnRanges {
+  std::span<const BlockRange> blocks;
+  std::span<const CountedRange> counted{};  ///< for parts without covered blocks, on levels and trees
+};
+
 /// Collective, with the same table and parts on all servers, and the same result. `mine`: the ranges of this server's
 /// blocks that the parts depend on. Ranges are sent only to servers of blocks just below, or adjacent on other levels.
 /// All servers get the decisions, as a bit for each block or a number for each needed one, whichever is smaller.
 [[nodiscard]] Decisions decide_by_ranges(const Metadata& metadata, const BlockTable& table,
-                                         std::span<const Selected> parts, std::span<const BlockRange> mine,
-                                         Communicator& servers);
+                                         std::span<const Selected> parts, const OwnRanges& mine, Communicator& servers);
 
 // The plan.
 

@@ -62,6 +62,8 @@ class BlockTable {
   /// neighbours, or among all (`of_all`). Skips those that are `ignored`.
   [[nodiscard]] std::optional<std::pair<Block, Block>> overlap(
       bool of_all = false, const std::function<bool(const Block&)>& ignored = [](const Block&) { return false; }) const;
+  /// The spatial index of `blocks`.
+  [[nodiscard]] const BlockIndex& index() const noexcept { return index_; }
   /// Sorted by client, mesh and id.
   [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
   /// Server of the client that owns blocks()[position].

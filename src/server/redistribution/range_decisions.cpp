@@ -2,8 +2,10 @@
 //
 // A block is needed if the range of its values meets the part. Values between blocks matter too: an isosurface may lie
 // between the last values of one block and the first ones of the next. Therefore each range is sent to the servers of
-// blocks just below, or of all adjacent blocks if levels meet (for_others). Each server then decides about its own
-// blocks (`needed`), and the results are combined, as bits or as a list of numbers, whichever is smaller (`share`).
+// blocks just below, or of all adjacent blocks if levels meet (for_others). If only cells that count matter, a patch's
+// neighbour gets only the range of those that touch its own ones, and trees exchange the ranges of their leaves. Each
+// server then decides about its own blocks (`needed`), and the results are combined, as bits or as a list of numbers,
+// whichever is smaller (`share`).
 #include "server/redistribution/block_assignment.hpp"
 
 #include <algorithm>
@@ -25,10 +27,27 @@ struct Beyond {
   BlockRange range;
 };
 
+/// Cells that count of a block next to one of another server's, or the leaves of a tree.
+struct CountedBeyond {
+  std::int64_t position;
+  CountedRange range;
+};
+
+bool by_counted_cells(const Selected& part, const Mesh& mesh) { return !part.covered && meets_other_levels(mesh); }
+
+/// Ranges for another server.
+struct Message {
+  std::vector<Beyond> whole;
+  std::vector<CountedBeyond> counted;
+};
+
 class Decider {
  public:
-  Decider(const Metadata& metadata, const BlockTable& table, std::span<const BlockRange> mine, int server)
-      : metadata_(metadata), table_(table), ranges_(mine.begin(), mine.end()) {
+  Decider(const Metadata& metadata, const BlockTable& table, const OwnRanges& mine, int server)
+      : metadata_(metadata),
+        table_(table),
+        ranges_(mine.blocks.begin(), mine.blocks.end()),
+        counted_(mine.counted.begin(), mine.counted.end()) {
     for (std::size_t b = 0; b < table.blocks().size(); ++b) {
       const auto position = static_cast<std::int64_t>(b);
       if (table.server(position) != server) continue;
@@ -39,32 +58,42 @@ class Decider {
 
   /// Ranges that other servers need to decide on blocks below.
   [[nodiscard]] std::vector<MemberMessage> for_others(std::span<const Selected> parts, int server) const {
-    std::map<int, std::vector<Beyond>> to;
-    std::vector<RangeRequest> done;
+    std::map<int, Message> to;
+    std::vector<std::pair<RangeRequest, bool>> done;
     for (const Selected& part : parts) {
       const RangeRequest request = range_of(part);
       const Variable& of = variable(request);
-      const bool between = part.part.kind == Part::Kind::values &&
-                           (of.centering != Centering::node || meets_other_levels(metadata_.mesh_of(of)));
-      if (!between || std::find(done.begin(), done.end(), request) != done.end()) continue;
-      done.push_back(request);
-      for (const BlockRange& range : ranges_) {
-        if (!(RangeRequest{range.variable, range.component} == request)) continue;
-        for (const int other : servers_below(range)) {
-          if (other != server) to[other].push_back({own_.at(name_of(range)), range});
-        }
-      }
+      const Mesh& mesh = metadata_.mesh_of(of);
+      const bool between =
+          part.part.kind == Part::Kind::values && (of.centering != Centering::node || meets_other_levels(mesh));
+      const std::pair key(request, by_counted_cells(part, mesh));
+      if (!between || std::find(done.begin(), done.end(), key) != done.end()) continue;
+      done.push_back(key);
+      key.second ? add_counted(request, server, to) : add_whole(request, server, to);
     }
     std::vector<MemberMessage> messages;
-    for (const auto& [other, ranges] : to) messages.push_back({other, bytes_of(ranges)});
+    for (const auto& [other, message] : to) {
+      ByteWriter out;
+      out.put(message.whole);
+      out.put(message.counted);
+      messages.push_back({other, out.take()});
+    }
     return messages;
   }
 
   void add(const std::vector<MemberMessage>& from_others) {
-    for (const MemberMessage& message : from_others) {
-      for (const Beyond& one : records_of<Beyond>(message.bytes)) {
-        ranges_.push_back(one.range);
-        positions_.insert(one.position);
+    for (const MemberMessage& one : from_others) {
+      ByteReader in(one.bytes);
+      Message message;
+      in.get(message.whole);
+      in.get(message.counted);
+      for (const Beyond& beyond : message.whole) {
+        ranges_.push_back(beyond.range);
+        positions_.insert(beyond.position);
+      }
+      for (const CountedBeyond& beyond : message.counted) {
+        counted_.push_back(beyond.range);
+        if (beyond.range.block == beyond.range.beside) positions_.insert(beyond.position);
       }
     }
   }
@@ -75,7 +104,7 @@ class Decider {
     for (const std::int64_t position : positions_) add_covering(position, known);
     std::vector<Block> blocks;
     for (const std::int64_t position : known) blocks.push_back(table_.blocks()[static_cast<std::size_t>(position)]);
-    const Needs needs(metadata_, blocks, ranges_);
+    const Needs needs(metadata_, blocks, ranges_, counted_);
     std::vector<std::int64_t> numbers;
     const auto all = static_cast<std::int64_t>(table_.blocks().size());
     for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -91,6 +120,39 @@ class Decider {
   }
 
  private:
+  void add_whole(const RangeRequest& request, int server, std::map<int, Message>& to) const {
+    for (const BlockRange& range : ranges_) {
+      if (!(RangeRequest{range.variable, range.component} == request)) continue;
+      for (const int other : servers_below(range)) {
+        if (other != server) to[other].whole.push_back({own_.at(name_of(range)), range});
+      }
+    }
+  }
+  /// Patches send each neighbour its part. Trees send the range of their leaves to all that may touch them.
+  void add_counted(const RangeRequest& request, int server, std::map<int, Message>& to) const {
+    const std::int32_t mesh = variable(request).mesh;
+    const bool trees = metadata_.meshes.at(static_cast<std::size_t>(mesh)).kind() == MeshKind::octree;
+    std::map<std::int64_t, int> servers;
+    for (std::size_t b = 0; b < table_.blocks().size() && !trees; ++b) {
+      const Block& block = table_.blocks()[b];
+      if (block.mesh == mesh) servers.emplace(block.id, table_.server(static_cast<std::int64_t>(b)));
+    }
+    for (const CountedRange& range : counted_) {
+      if (!(RangeRequest{range.variable, range.component} == request)) continue;
+      const auto own = own_.find({mesh, range.block});
+      if (own == own_.end() || trees != (range.block == range.beside)) continue;
+      std::set<int> others;
+      if (trees) {
+        const Block& block = table_.blocks()[static_cast<std::size_t>(own->second)];
+        others = servers_beside(metadata_.meshes[static_cast<std::size_t>(mesh)], block);
+      } else if (const auto at = servers.find(range.beside); at != servers.end()) {
+        others = {at->second};
+      }
+      for (const int other : others) {
+        if (other != server) to[other].counted.push_back({own->second, range});
+      }
+    }
+  }
   /// Adds blocks of finer levels that may cover cells of a block: they have no ranges, but hide what they cover.
   void add_covering(std::int64_t position, std::set<std::int64_t>& known) const {
     const Block& block = table_.blocks()[static_cast<std::size_t>(position)];
@@ -144,6 +206,7 @@ class Decider {
   const Metadata& metadata_;
   const BlockTable& table_;
   std::vector<BlockRange> ranges_;
+  std::vector<CountedRange> counted_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::int64_t> own_;  ///< positions by mesh and id
   std::set<std::int64_t> positions_;  ///< positions of own blocks, and of those in `ranges_`
 };
@@ -182,7 +245,7 @@ RangeRequest range_of(const Selected& selected) {
 }
 
 Decisions decide_by_ranges(const Metadata& metadata, const BlockTable& table, std::span<const Selected> parts,
-                           std::span<const BlockRange> mine, Communicator& servers) {
+                           const OwnRanges& mine, Communicator& servers) {
   if (parts.empty()) return {};
   Decider decider(metadata, table, mine, servers.rank());
   decider.add(servers.exchange(decider.for_others(parts, servers.rank())));

@@ -79,7 +79,7 @@ void check_keys(const Document& document) {
         version ? "version " + version->value.description() : std::string("no 'sidestream_metadata'"));
   }
   const std::vector<std::string> known{
-      "sidestream_metadata", "iteration", "meshes", "variables", "blocks", "lists", "bounds", "ranges"};
+      "sidestream_metadata", "iteration", "meshes", "variables", "blocks", "lists", "bounds", "ranges", "counted"};
   for (const Entry& entry : document.root().entries) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     fail_at(entry.where, "found the unknown key '{}' in a metadata file, expected one of {}; {}", entry.key,
@@ -207,6 +207,28 @@ void read_ranges(const Document& document, MetadataFile& content) {
   }
 }
 
+void read_counted(const Document& document, MetadataFile& content) {
+  Rows rows(document, "counted", "block beside variable component minimum maximum");
+  const auto& variables = content.metadata.variables;
+  while (rows.next()) {
+    CountedRange range;
+    range.block = rows.number<std::int64_t>();
+    range.beside = rows.number<std::int64_t>();
+    range.variable = rows.number<std::int32_t>();
+    range.component = rows.number<std::int32_t>();
+    range.range.minimum = rows.number<double>();
+    range.range.maximum = rows.number<double>();
+    rows.end();
+    const bool known = range.variable >= 0 && static_cast<std::size_t>(range.variable) < variables.size();
+    if (!known || range.component < 0 ||
+        range.component >= variables[static_cast<std::size_t>(range.variable)].components) {
+      rows.wrong(fmt::format("found component {} of variable number {}, which the file does not have, in",
+                             range.component, range.variable));
+    }
+    content.catalogue.counted.push_back(range);
+  }
+}
+
 }  // namespace
 
 MetadataFile parse_metadata(const std::string& text, const std::string& name) {
@@ -220,6 +242,7 @@ MetadataFile parse_metadata(const std::string& text, const std::string& name) {
   content.catalogue.global = true;
   read_blocks(*document, content);
   read_ranges(*document, content);
+  read_counted(*document, content);
   return content;
 }
 

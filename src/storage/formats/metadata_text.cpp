@@ -158,6 +158,13 @@ std::string metadata_text(const MetadataFile& content) {
                  "# block, variable, component, minimum, maximum; the same of the first layer along x, y, z\n"
                  "ranges: |\n");
   for (const BlockRange& range : catalogue.ranges) put_range(out, range);
+  if (catalogue.counted.empty()) return text;
+  fmt::format_to(out,
+                 "# block, block beside it, variable, component, minimum, maximum of cells that count\ncounted: |\n");
+  for (const CountedRange& range : catalogue.counted) {
+    fmt::format_to(out, "  {} {} {} {} {} {}\n", range.block, range.beside, range.variable, range.component,
+                   range.range.minimum, range.range.maximum);
+  }
   return text;
 }
 

@@ -77,7 +77,7 @@ class MetadataWriter final : public Task {
       return std::pair(a.mesh, a.id) < std::pair(b.mesh, b.id);
     };
     std::sort(result.blocks.begin(), result.blocks.end(), before);
-    const auto wanted = [&](const BlockRange& r) {
+    const auto wanted = [&](const auto& r) {
       const RangeRequest request{r.variable, r.component};
       return std::find(selection_.ranges.begin(), selection_.ranges.end(), request) != selection_.ranges.end();
     };
@@ -85,6 +85,10 @@ class MetadataWriter final : public Task {
     const auto key = [](const BlockRange& r) { return std::tuple(r.variable, r.component, r.block); };
     std::sort(result.ranges.begin(), result.ranges.end(),
               [&](const BlockRange& a, const BlockRange& b) { return key(a) < key(b); });
+    std::copy_if(all.counted.begin(), all.counted.end(), std::back_inserter(result.counted), wanted);
+    const auto place = [](const CountedRange& r) { return std::tuple(r.variable, r.component, r.block, r.beside); };
+    std::sort(result.counted.begin(), result.counted.end(),
+              [&](const CountedRange& a, const CountedRange& b) { return place(a) < place(b); });
     return result;
   }
 

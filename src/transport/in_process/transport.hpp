@@ -40,8 +40,9 @@ class InProcessTransport final : public ClientTransport, public ServerTransport 
   [[nodiscard]] ServerState state(std::int64_t index) override { return store_.state(index); }
   void advance(std::int64_t index) override { store_.advance(index); }
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t, std::span<const Wanted>, bool) override { return {}; }
-  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override {
-    return store_.ranges(index, requests, nullptr);
+  [[nodiscard]] MeasuredRanges ranges(std::int64_t index, std::span<const RangeRequest> requests,
+                                      std::span<const RangeRegion> regions) override {
+    return store_.ranges(index, requests, regions, nullptr);
   }
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override { news_.failure = message; }

@@ -40,9 +40,10 @@ enum class PacketKind : std::uint32_t {
   verdict = 2,   ///< contact to client: outcome of iteration `index`, in `number`
   failure = 3,   ///< contact to client: the text of the sticky failure
   fetch = 4,     ///< server to holder: WantedItem[] of iteration `index`
-  ranges = 5,    ///< server to holder: RangeRequest[] of iteration `index`
+  ranges = 5,    ///< server to holder: a question (range_packet.hpp) about iteration `index`; empty: that server's last
+                 ///< one again
   answer = 6,    ///< holder to server: one byte for each item of the request `number`, 1 if it is there; values follow
-  range_answer = 7,  ///< holder to server: BlockRange[]
+  range_answer = 7,  ///< holder to server: ranges (range_packet.hpp)
   partial = 8,       ///< reducing to combining server: PartialHeader; the partial follows
   combined = 9,      ///< combining to reducing server: the text of a failure, `number` bytes long, followed by feedback
   last_partial = 10,  ///< reducing to combining server: no more partials come
@@ -75,7 +76,7 @@ struct WantedItem {
 };
 
 /// Must be raised when the meaning of packets changes.
-inline constexpr std::size_t packet_version = 3;
+inline constexpr std::size_t packet_version = 4;
 
 /// Hash of the sizes of all structures that are sent, and of the version.
 constexpr std::uint32_t packet_layout() {

@@ -6,6 +6,7 @@
 #include "base/mpi/polite_wait.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "transport/mpi/range_packet.hpp"
 
 namespace sidestream::mpi {
 
@@ -68,9 +69,7 @@ void Server::take(Packet& packet) {
       return standing_.take(packet);
     case PacketKind::range_answer:
       if (packet.header.number == range_number_) {
-        const std::vector<BlockRange> some = packet.records<BlockRange>();
-        ranges_.insert(ranges_.end(), some.begin(), some.end());
-        ++range_answers_;
+        range_answers_[packet.from] = read_ranges(packet.body);
       }
       return;
     default:
@@ -185,26 +184,50 @@ void Server::finish(const std::string& trouble) {
   poll_until([&] { return standing_.finished() && send_queue_.sweep(); });
 }
 
-std::vector<BlockRange> Server::ranges(std::int64_t index, std::span<const RangeRequest> requests) {
+/// Sends a question, or that it is the same as before: the regions of blocks only change when blocks do.
+void Server::ask_for_ranges(std::int64_t index, int rank, Bytes question) {
+  const auto known = asked_.find(rank);
+  const bool same = known != asked_.end() && known->second == question;
+  retry_while_out_of_memory([&] {
+    send_queue_.send(comm_->comm(), rank, packet_tag,
+                     write_packet(PacketKind::ranges, index, range_number_, same ? BytesView{} : BytesView(question)));
+  });
+  if (!same) retry_while_out_of_memory([&] { asked_[rank] = question; });
+}
+
+MeasuredRanges Server::ranges(std::int64_t index, std::span<const RangeRequest> requests,
+                              std::span<const RangeRegion> regions) {
   receive_pushed(index);
   if (pushes()) {
-    return store_.ranges(index, requests, [&](const BlockRecord& record) {
+    return store_.ranges(index, requests, regions, [&](const BlockRecord& record) {
       const auto found = value_store_.find(index, record.variable, record.block.id);
       return found ? found->data : nullptr;
     });
   }
-  ++range_number_;
-  range_answers_ = 0;
-  ranges_.clear();
-  // Once requested, an answer arrives and must be awaited.
-  for (const int rank : options_.contacts) {
-    retry_while_out_of_memory([&] {
-      send_queue_.send(comm_->comm(), rank, packet_tag,
-                       write_packet(PacketKind::ranges, index, range_number_, requests));
-    });
+  std::map<int, std::vector<std::size_t>> places;  // of each rank's regions
+  for (const int rank : options_.contacts) places[rank];
+  for (std::size_t n = 0; n < regions.size(); ++n) {
+    places.at(options_.holders.at(static_cast<std::size_t>(regions[n].client))).push_back(n);
   }
-  poll_until([&] { return range_answers_ == options_.contacts.size(); });
-  return std::move(ranges_);
+  std::map<int, Bytes> questions;
+  for (const auto& [rank, numbers] : places) {
+    std::vector<RangeRegion> some;
+    for (const std::size_t n : numbers) some.push_back(regions[n]);
+    questions[rank] = write_question(requests, some);
+  }
+  ++range_number_;
+  range_answers_.clear();
+  // Once requested, an answer arrives and must be awaited.
+  for (auto& [rank, question] : questions) ask_for_ranges(index, rank, std::move(question));
+  poll_until([&] { return range_answers_.size() == places.size(); });
+  MeasuredRanges all;
+  all.regions.resize(regions.size());
+  for (const auto& [rank, numbers] : places) {
+    const MeasuredRanges& some = range_answers_.at(rank);
+    all.blocks.insert(all.blocks.end(), some.blocks.begin(), some.blocks.end());
+    for (std::size_t n = 0; n < numbers.size(); ++n) all.regions[numbers[n]] = some.regions.at(n);
+  }
+  return all;
 }
 
 void Server::free_values(std::int64_t index) {

@@ -33,7 +33,8 @@ class Server final : public ServerTransport {
   void advance(std::int64_t index) override { store_.advance(index); }
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted,
                                                     bool again) override;
-  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override;
+  [[nodiscard]] MeasuredRanges ranges(std::int64_t index, std::span<const RangeRequest> requests,
+                                      std::span<const RangeRegion> regions) override;
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override;
   [[nodiscard]] bool notify(const Notice& notice) override;
@@ -44,6 +45,7 @@ class Server final : public ServerTransport {
   }
 
  private:
+  void ask_for_ranges(std::int64_t index, int rank, Bytes question);
   [[nodiscard]] std::vector<int> holders_of(std::span<const Wanted> wanted) const;
   void order(std::int64_t index, std::span<const Wanted> wanted);
   void free_values(std::int64_t index);
@@ -71,8 +73,8 @@ class Server final : public ServerTransport {
   PushedValues pushed_;
   std::chrono::steady_clock::time_point heard_{};  ///< time of the last message
   std::int64_t range_number_ = 0;
-  std::size_t range_answers_ = 0;
-  std::vector<BlockRange> ranges_;
+  std::map<int, MeasuredRanges> range_answers_;  ///< those of the last question, by rank
+  std::map<int, Bytes> asked_;                   ///< the last question to each rank
 };
 
 }  // namespace sidestream::mpi

@@ -5,7 +5,9 @@
 
 #include "base/mpi/polite_wait.hpp"
 #include "base/waiting.hpp"
+#include "data/region_ranges.hpp"
 #include "sidestream/error.hpp"
+#include "transport/mpi/range_packet.hpp"
 #include "transport/mpi/standing_fetch.hpp"
 
 namespace sidestream::mpi {
@@ -30,8 +32,18 @@ Source::~Source() {
 
 void Source::request(Packet& packet) {
   if (packet.header.kind == PacketKind::order) return take_order(packet);
+  if (packet.header.kind == PacketKind::ranges) remember(packet);
   waiting_.emplace_back();
   waiting_.back() = std::move(packet);
+}
+
+/// A server that asks for the same ranges as before does not send its question again.
+void Source::remember(Packet& packet) {
+  if (packet.body.empty()) {
+    packet.body = asked_.at(packet.from);
+  } else {
+    asked_[packet.from] = packet.body;
+  }
 }
 
 /// Takes a server's newest order, which replaces its previous one.
@@ -223,19 +235,24 @@ void Source::answer_fetch(const Packet& packet) {
 }
 
 void Source::answer_ranges(const Packet& packet) {
-  std::vector<BlockRange> ranges;
-  for (const RangeRequest& request : packet.records<RangeRequest>()) {
-    for (const Arrival& arrival : value_store_.of(packet.header.index, request.variable)) {
+  const std::int64_t index = packet.header.index;
+  const RangeQuestion question = read_question(packet.body);
+  MeasuredRanges measured;
+  for (const RangeRequest& request : question.requests) {
+    for (const Arrival& arrival : value_store_.of(index, request.variable)) {
       if (arrival.record.block.empty()) continue;
-      BlockRange& range = ranges.emplace_back();
+      BlockRange& range = measured.blocks.emplace_back();
       range.block = arrival.record.block.id;
       range.variable = request.variable;
       measure_range(arrival.record.view(arrival.data), arrival.record.points(), request.component, range);
     }
   }
+  measured.regions = measure_regions(question.regions, [&](std::int32_t variable, std::int64_t block) {
+    const std::optional<Arrival> found = value_store_.find(index, variable, block);
+    return found ? found->record.view(found->data) : ArrayView{};
+  });
   send_queue_.send(comm_->comm(), packet.from, packet_tag,
-                   write_packet(PacketKind::range_answer, packet.header.index, packet.header.number,
-                                std::span<const BlockRange>(ranges)));
+                   write_packet(PacketKind::range_answer, index, packet.header.number, write_ranges(measured)));
 }
 
 bool Source::move() {

@@ -71,6 +71,7 @@ class Source {
   void tell(const Order& order, PacketKind kind);
   void answer_fetch(const Packet& packet);
   void answer_ranges(const Packet& packet);
+  void remember(Packet& packet);
   struct Prepared;
   [[nodiscard]] Prepared prepare(std::int64_t index, std::span<const WantedItem> items);
   void send_large(int peer, std::span<const WantedItem> items, const Prepared& all, Sending& sending);
@@ -82,6 +83,7 @@ class Source {
   SendQueue send_queue_;
   std::list<Packet> waiting_;
   std::vector<Order> orders_;
+  std::map<int, Bytes> asked_;  ///< each server's last question for ranges
   std::int64_t freed_ = 0, closed_at_ = INT64_MAX;
   std::list<Sending> sending_;
   std::map<std::int64_t, std::uint64_t> bytes_;  ///< bytes sent, by iteration

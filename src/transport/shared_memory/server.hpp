@@ -23,8 +23,9 @@ class Server : public ServerTransport {
   /// Also reads back the blocks of the iteration that clients spilled; if that fails, refuses it and says why.
   void advance(std::int64_t index) override;
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t, std::span<const Wanted>, bool) override { return {}; }
-  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override {
-    return store_.ranges(index, requests, nullptr);
+  [[nodiscard]] MeasuredRanges ranges(std::int64_t index, std::span<const RangeRequest> requests,
+                                      std::span<const RangeRegion> regions) override {
+    return store_.ranges(index, requests, regions, nullptr);
   }
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override { control_.failure.post(message); }

@@ -21,7 +21,7 @@ namespace sidestream::staging {
 namespace {
 
 static_assert(sizeof(FileHeader) == 64 && sizeof(StepRecord) == 96 && sizeof(Block) == 144 &&
-              sizeof(BlockRange) == 144);
+              sizeof(BlockRange) == 144 && sizeof(CountedRange) == 40);
 constexpr std::size_t checked_part = offsetof(FileHeader, own_checksum);
 
 constexpr std::uint64_t most_events = 64;  // each is a bit
@@ -31,7 +31,7 @@ struct StepHead {
   std::int64_t cycle = 0;
   double time = 0;
   std::uint64_t events = 0;
-  std::uint64_t blocks = 0, records = 0, ranges = 0;
+  std::uint64_t blocks = 0, records = 0, ranges = 0, counted = 0;
 };
 
 ByteReader read_from(BytesView content, const std::string& path) {
@@ -68,7 +68,8 @@ std::pair<FileHeader, BytesView> open_file(BytesView file, FileKind kind, const 
 
 std::uint32_t layout_hash() noexcept {
   return hash_of_sizes({sizeof(FileHeader), sizeof(StepHead), sizeof(StepRecord), offsetof(StepRecord, points),
-                        sizeof(Block), offsetof(Block, cells), sizeof(BlockRange), sizeof(Index)});
+                        sizeof(Block), offsetof(Block, cells), sizeof(BlockRange), sizeof(CountedRange),
+                        sizeof(Index)});
 }
 
 std::uint32_t checksum(BytesView bytes) noexcept {
@@ -110,10 +111,11 @@ Bytes encode_step(const StepIndex& index) {
   header.writers = index.writers;
   ByteWriter content;
   content.put(StepHead{index.iteration.cycle, index.iteration.time, index.events, index.blocks.size(),
-                       index.records.size(), index.ranges.size()});
+                       index.records.size(), index.ranges.size(), index.counted.size()});
   content.put_all(std::span(index.blocks));
   content.put_all(std::span(index.records));
   content.put_all(std::span(index.ranges));
+  content.put_all(std::span(index.counted));
   for (const Event& event : index.raised) write_fields(content, event);
   return whole_file(header, content.bytes());
 }
@@ -130,6 +132,7 @@ StepIndex decode_step(BytesView file, const std::string& path) {
   source.get_all(index.blocks, head.blocks);
   source.get_all(index.records, head.records);
   source.get_all(index.ranges, head.ranges);
+  source.get_all(index.counted, head.counted);
   while (!source.at_end()) read_fields(source, index.raised.emplace_back());
   for (const StepRecord& record : index.records) {
     const bool in_place = record.block >= 0 && static_cast<std::uint64_t>(record.block) < head.blocks &&

@@ -16,7 +16,7 @@
 
 namespace sidestream::staging {
 
-inline constexpr std::uint32_t format_version = 3;
+inline constexpr std::uint32_t format_version = 4;
 
 /// The kind of a file; its number is the file's first eight bytes.
 enum class FileKind : std::uint64_t {
@@ -68,7 +68,8 @@ struct StepIndex {
   std::vector<Block> blocks;
   std::vector<StepRecord> records;
   std::vector<BlockRange> ranges;
-  std::vector<Event> raised{};  ///< events that take effect in it, in the order of the simulation's servers
+  std::vector<CountedRange> counted{};  ///< of cells that count, on levels and trees
+  std::vector<Event> raised{};          ///< events that take effect in it, in the order of the simulation's servers
 };
 
 /// A whole file: header and content.

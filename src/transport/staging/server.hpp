@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -45,7 +46,9 @@ class Server final : public ServerTransport {
   /// Reads blocks when an analysis needs them, on whichever rank.
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted,
                                                     bool again) override;
-  [[nodiscard]] std::vector<BlockRange> ranges(std::int64_t index, std::span<const RangeRequest> requests) override;
+  /// Regions get the ranges that writers have measured, or else those of whole blocks.
+  [[nodiscard]] MeasuredRanges ranges(std::int64_t index, std::span<const RangeRequest> requests,
+                                      std::span<const RangeRegion> regions) override;
   /// Acknowledges the iteration. Collective.
   void release(std::int64_t index, Outcome outcome) override;
   void post_failure(const std::string& message) override;
@@ -71,6 +74,8 @@ class Server final : public ServerTransport {
   [[nodiscard]] BlockRecord describe(const StepRecord& record) const;
   void read(std::span<const Piece> pieces);
   void turn(const Wanted& wanted, std::byte* values);
+  [[nodiscard]] BlockRange range_of(const Arrival& arrival, std::int32_t component, const BlockRange* known);
+  [[nodiscard]] std::set<std::int32_t> complete_variables() const;
 
   StreamConfig config_;
   Communicator& readers_;

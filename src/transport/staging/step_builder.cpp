@@ -50,17 +50,7 @@ StepBuilder::StepBuilder(const Metadata& metadata, const std::vector<Held>& held
   for (std::size_t n = 0; n < held.size(); ++n) outgoing_.push_back({&step_.records[n], held[n].view.array});
 }
 
-void StepBuilder::measure() {
-  for (const Held& one : *held_) {
-    for (std::int32_t component = 0; component < one.view.array.components; ++component) {
-      BlockRange& range = step_.ranges.emplace_back();
-      range.block = one.view.block.id;
-      range.variable = one.variable;
-      range.component = component;
-      measure_range(one.view.array, one.view.points, component, range);
-    }
-  }
-}
+void StepBuilder::measure(StepRanges& ranges, std::span<const Block> blocks) { ranges.measure(*held_, blocks, step_); }
 
 StepIndex merge_steps(const StepIndex& head, const std::vector<Bytes>& parts) {
   StepIndex whole = head;
@@ -75,6 +65,7 @@ StepIndex merge_steps(const StepIndex& head, const std::vector<Bytes>& parts) {
       whole.records.push_back(record);
     }
     whole.ranges.insert(whole.ranges.end(), step.ranges.begin(), step.ranges.end());
+    whole.counted.insert(whole.counted.end(), step.counted.begin(), step.counted.end());
     for (const Event& event : step.raised) {  // each part has the events that all servers see
       if (event.scope != EventScope::all || &part == &parts.front()) whole.raised.push_back(event);
     }

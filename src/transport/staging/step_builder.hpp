@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "sidestream/data/metadata.hpp"
 #include "transport/staging/format.hpp"
+#include "transport/staging/step_ranges.hpp"
 #include "transport/staging/stream_data_engine.hpp"
 #include "transport/staging/writer.hpp"
 
@@ -22,8 +24,8 @@ class StepBuilder {
   /// `held` outlives this.
   StepBuilder(const Metadata& metadata, const std::vector<Held>& held, const StreamContext& context,
               const StepIndex& head, int rank);
-  /// Adds the extremes of every component of every block.
-  void measure();
+  /// Adds the extremes of every component of every block. `blocks`: those of all writers; see StepRanges.
+  void measure(StepRanges& ranges, std::span<const Block> blocks);
   /// The records for engines, which complete them.
   [[nodiscard]] std::span<Outgoing> outgoing() noexcept { return outgoing_; }
   /// The step with only this writer's records, for `merge_steps`. Called after the engine has completed them.

@@ -19,7 +19,10 @@ class Check {
     if (step_.writers < 1) wrong("{} writers", step_.writers);
     for (const Block& block : step_.blocks) check(block);
     for (const StepRecord& record : step_.records) check(record);
-    for (const BlockRange& range : step_.ranges) check(range);
+    for (const BlockRange& range : step_.ranges) check(range.variable, range.component, range.block);
+    for (const CountedRange& range : step_.counted) {
+      for (const std::int64_t id : {range.block, range.beside}) check(range.variable, range.component, id);
+    }
   }
 
  private:
@@ -120,10 +123,11 @@ class Check {
     }
   }
 
-  void check(const BlockRange& range) const {
-    const Variable& of = variable(range.variable, "extremes");
-    if (range.component < 0 || range.component >= of.components || !ids_.contains({of.mesh, range.block})) {
-      wrong("extremes of component {} of '{}' on block {}", range.component, of.name, range.block);
+  /// Checks the names in a range.
+  void check(std::int32_t variable_id, std::int32_t component, std::int64_t block) const {
+    const Variable& of = variable(variable_id, "extremes");
+    if (component < 0 || component >= of.components || !ids_.contains({of.mesh, block})) {
+      wrong("extremes of component {} of '{}' on block {}", component, of.name, block);
     }
   }
 

@@ -38,7 +38,12 @@ struct Offers::Step {
 };
 
 Offers::Offers(const StreamConfig& config, const Metadata& metadata, StreamContext& context, Communicator& writers)
-    : config_(config), metadata_(metadata), context_(context), writers_(writers), folder_(config.path()) {
+    : config_(config),
+      metadata_(metadata),
+      context_(context),
+      writers_(writers),
+      folder_(config.path()),
+      ranges_(metadata) {
   run_collectively(writers_, [&] {
     if (writers_.rank() != 0) return;
     folder_.prepare();
@@ -187,10 +192,10 @@ void Offers::report_reader(std::int64_t epoch) {
   last_epoch_ = epoch;
 }
 
-void Offers::offer(Step& step, const std::vector<Held>& held, std::int64_t epoch) {
+void Offers::offer(Step& step, const std::vector<Held>& held, std::span<const Block> blocks, std::int64_t epoch) {
   run_collectively(writers_, [&] {
     step.mine = StepBuilder(metadata_, held, context_, step.head, writers_.rank());
-    if (config_.ranges) step.mine.measure();
+    if (config_.ranges) step.mine.measure(ranges_, blocks);
   });
   put(step, epoch);
   const std::vector<Bytes> parts = writers_.gather(step.mine.encode(), 0);
@@ -199,7 +204,7 @@ void Offers::offer(Step& step, const std::vector<Held>& held, std::int64_t epoch
   });
 }
 
-Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& held) {
+Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& held, std::span<const Block> blocks) {
   const std::int64_t epoch = await_reader();
   if (epoch <= 0) return refusal();
   acknowledged_ = false;
@@ -212,7 +217,7 @@ Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& he
     if (coordinator_) coordinator_->forget(iteration.index);
   };
   try {
-    offer(step, held, epoch);
+    offer(step, held, blocks, epoch);
     Answer answer = await_answer(step, epoch);
     writers_.barrier();  // all have it: from here on nobody throws
     clean();

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "config/stream_config.hpp"
 #include "sidestream/data/metadata.hpp"
+#include "transport/staging/step_ranges.hpp"
 #include "transport/staging/stream_data_engine.hpp"
 #include "transport/staging/writer.hpp"
 #include "transport/staging/writer_coordinator.hpp"
@@ -27,8 +29,9 @@ class Offers {
   Offers(const StreamConfig& config, const Metadata& metadata, StreamContext& context, Communicator& writers);
 
   /// Offers the iteration and waits until the reader group is done with it. Returns its outcome and failures; `refused`
-  /// if nobody took the iteration, and why.
-  [[nodiscard]] Answer hand_over(const Iteration& iteration, const std::vector<Held>& held);
+  /// if nobody took the iteration, and why. `blocks`: those of all writers, for ranges on refinement levels.
+  [[nodiscard]] Answer hand_over(const Iteration& iteration, const std::vector<Held>& held,
+                                 std::span<const Block> blocks);
 
  private:
   struct Step;
@@ -36,7 +39,7 @@ class Offers {
   [[noreturn]] void fail_together(const std::string& message);
   [[nodiscard]] std::int64_t await_reader();
   void put(Step& step, std::int64_t epoch);
-  void offer(Step& step, const std::vector<Held>& held, std::int64_t epoch);
+  void offer(Step& step, const std::vector<Held>& held, std::span<const Block> blocks, std::int64_t epoch);
   [[nodiscard]] Answer await_answer(Step& step, std::int64_t epoch);
   [[nodiscard]] Answer take_answer(std::int64_t index);
   [[nodiscard]] std::int64_t look(const Step& step, std::int64_t epoch, double& lost_since);
@@ -50,6 +53,7 @@ class Offers {
   StreamContext& context_;
   Communicator& writers_;
   Folder folder_;
+  StepRanges ranges_;
   std::unique_ptr<WriterCoordinator> coordinator_;  ///< on rank 0
   std::unique_ptr<BulkWriter> bulk_;
   std::int64_t last_epoch_ = 0;

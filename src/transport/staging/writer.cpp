@@ -55,6 +55,9 @@ class StreamWriter final : public Task {
       selected.ghosts =
           context_->decides ? std::find(some.begin(), some.end(), id) != some.end() : settings.boolean("ghosts");
     }
+    // Which cells count depends on the blocks of all servers.
+    selection_.catalogue = config_.ranges && std::any_of(selection_.variables.begin(), selection_.variables.end(),
+                                                         [&](const Selected& one) { return on_patches(one.variable); });
     if (config_.engine == "auto") config_.engine = context_->reads ? "files" : best_engine();
     if (context_->reads && config_.engine == "sst") {
       settings.fail("engine",
@@ -84,6 +87,10 @@ class StreamWriter final : public Task {
   void discard(const Iteration&) noexcept override { refuse(); }
 
  private:
+  [[nodiscard]] bool on_patches(std::int32_t variable) const {
+    const Mesh& mesh = metadata_.mesh_of(metadata_.variables[static_cast<std::size_t>(variable)]);
+    return !mesh.is_list() && !mesh.refinement.empty();
+  }
   /// With placement `job` the reader decides on iterations. Elsewhere a stream is one output of several.
   void refuse() noexcept {
     if (context_->decides) refuse_iteration("no endpoint took it");
@@ -93,7 +100,8 @@ class StreamWriter final : public Task {
     const std::vector<Held> outgoing = held(*input.local);
     if (!offers_) open(input.communicator);
     context_->raised.assign(input.local->events.begin(), input.local->events.end());
-    return offers_->hand_over(input.iteration, outgoing);
+    const Catalogue* const all = input.local->catalogue;
+    return offers_->hand_over(input.iteration, outgoing, all ? std::span(all->blocks) : std::span<const Block>());
   }
   [[nodiscard]] std::vector<Held> held(const LocalInput& input) const {
     std::vector<Held> outgoing;
