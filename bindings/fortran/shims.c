@@ -2,6 +2,7 @@
  * `sidestream_fortran_` belong to sidestream.h. */
 #include <mpi.h>
 
+#include "sidestream/reader.h"
 #include "sidestream/restart.h"
 #include "sidestream/sidestream.h"
 
@@ -16,6 +17,8 @@ int sidestream_fortran_register(sidestream_session* session, const char* name, s
                                 int has_merge, void* user);
 int sidestream_fortran_restart_open(int comm, const char* directory, int has_cycle, int64_t cycle,
                                     sidestream_restart** restart, int* rank);
+int sidestream_fortran_reader_open(int has_comm, int comm, const char* directory, sidestream_reader** reader,
+                                   int* rank);
 
 static void set_rank(MPI_Comm comm, int* rank) {
   int initialised = 0;
@@ -55,4 +58,14 @@ int sidestream_fortran_restart_open(int comm, const char* directory, int has_cyc
   const MPI_Comm all = MPI_Comm_f2c((MPI_Fint)comm);
   set_rank(all, rank);
   return sidestream_restart_open(all, directory, has_cycle ? &cycle : NULL, restart);
+}
+
+/* Opens a database. Without a communicator no function of MPI is called. */
+int sidestream_fortran_reader_open(int has_comm, int comm, const char* directory, sidestream_reader** reader,
+                                   int* rank) {
+  *rank = 0;
+  if (!has_comm) return sidestream_reader_open(MPI_COMM_NULL, directory, reader);
+  const MPI_Comm all = MPI_Comm_f2c((MPI_Fint)comm);
+  set_rank(all, rank);
+  return sidestream_reader_open(all, directory, reader);
 }

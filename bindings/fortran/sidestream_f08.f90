@@ -3,6 +3,7 @@ module sidestream_f08
   use, intrinsic :: iso_fortran_env, only: int32, int64
   use mpi_f08, only: MPI_Comm
   use sidestream_base
+  use sidestream_readers, only: open_reader, sidestream_reader
   use sidestream_restarts, only: open_from => open_restart, sidestream_restart
   implicit none
   private
@@ -19,7 +20,10 @@ module sidestream_f08
   interface sidestream_restart_open
     module procedure open_newest, open_cycle32, open_cycle64
   end interface sidestream_restart_open
-  public :: sidestream_restart_open
+  interface sidestream_reader_open
+    module procedure open_database
+  end interface sidestream_reader_open
+  public :: sidestream_restart_open, sidestream_reader_open
   public :: sidestream_open, sidestream_open_text, sidestream_get_comm
 
 contains
@@ -71,4 +75,12 @@ contains
     integer, intent(out), optional :: ierr
     call open_from(comm%MPI_VAL, directory, restart, cycle, ierr)
   end subroutine open_cycle64
+
+  subroutine open_database(comm, directory, reader, ierr)
+    type(MPI_Comm), intent(in) :: comm
+    character(len=*), intent(in) :: directory
+    type(sidestream_reader), intent(out) :: reader
+    integer, intent(out), optional :: ierr
+    call open_reader(.true., comm%MPI_VAL, directory, reader, ierr)
+  end subroutine open_database
 end module sidestream_f08

@@ -12,6 +12,7 @@ module sidestream_restart_c
     integer(c_int32_t) :: components = 0, centering = 0, row_order = 0, is_list = 0
     integer(c_int64_t) :: lo(3) = 0, hi(3) = 0, length = 0
     integer(c_int32_t) :: role = 0
+    type(c_ptr) :: unit = c_null_ptr, label = c_null_ptr, group = c_null_ptr, codec = c_null_ptr
   end type c_stored_variable
 
   !> sidestream_stored_block
@@ -20,6 +21,9 @@ module sidestream_restart_c
     integer(c_int64_t) :: id = 0
     integer(c_int32_t) :: level = 0, client = 0
     integer(c_int64_t) :: lo(3) = 0, hi(3) = 0, points = 0, corners = 0, faces = 0
+    integer(c_int32_t) :: has_bounds = 0
+    real(c_double) :: low(3) = 0, high(3) = 0
+    integer(c_int64_t) :: ratio(3) = 1
   end type c_stored_block
 
   interface

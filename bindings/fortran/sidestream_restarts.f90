@@ -1,5 +1,5 @@
 !> Restarting from a checkpoint: the functions of sidestream/restart.h, except those for arrays of values, which are in
-!> restart_arrays.f90.in.
+!> stored_arrays.f90.in.
 module sidestream_restarts
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real32, real64
@@ -26,6 +26,7 @@ module sidestream_restarts
     logical :: row_order = .false., is_list = .false.
     integer(int64) :: lo(3) = 0, hi(3) = 0, length = 0
     integer :: role = 0
+    character(len=:), allocatable :: unit, label, group, codec
   end type sidestream_stored_variable
 
   !> A block as it was published; see sidestream_stored_block in restart.h.
@@ -33,6 +34,9 @@ module sidestream_restarts
     integer(int64) :: id = -1
     integer :: level = 0, client = -1
     integer(int64) :: lo(3) = 0, hi(3) = 0, points = 0, corners = 0, faces = 0
+    logical :: has_bounds = .false.
+    real(real64) :: low(3) = 0, high(3) = 0
+    integer(int64) :: ratio(3) = 1
   end type sidestream_stored_block
 
   interface sidestream_restart_open
@@ -52,7 +56,8 @@ module sidestream_restarts
   public :: sidestream_restart_variable, sidestream_restart_block_count, sidestream_restart_block
   public :: sidestream_restart_limit_levels
   ! For the other modules of the library.
-  public :: open_restart, restart_handle, settle_restart, misuse_restart
+  public :: open_restart, restart_handle, settle_restart, misuse_restart, find_restart_block, restart_block_key
+  public :: take_variable, take_block, text_or_none
 
 contains
 
@@ -201,18 +206,7 @@ contains
     found%struct_size = c_sizeof(found)
     code = c_restart_variable(restart%handle, trim(variable) // c_null_char, found)
     call settle_restart(restart, code, ierr)
-    description%mesh = ''
-    if (code /= SIDESTREAM_OK) return
-    description%mesh = text_or_none(found%mesh)
-    description%type = int(found%type)
-    description%components = int(found%components)
-    description%centering = int(found%centering)
-    description%row_order = found%row_order /= 0
-    description%is_list = found%is_list /= 0
-    description%lo = found%lo
-    description%hi = found%hi
-    description%length = found%length
-    description%role = int(found%role)
+    call take_variable(found, description)
   end subroutine sidestream_restart_variable
 
   subroutine block_count64(restart, mesh, count, ierr)
@@ -250,9 +244,7 @@ contains
     found%struct_size = c_sizeof(found)
     code = c_restart_block(restart%handle, trim(mesh) // c_null_char, n - 1, found)
     call settle_restart(restart, code, ierr)
-    if (code /= SIDESTREAM_OK) return
-    block = sidestream_stored_block(found%id, int(found%level), int(found%client), found%lo, found%hi, found%points, &
-                                    found%corners, found%faces)
+    if (code == SIDESTREAM_OK) call take_block(found, block)
   end subroutine block64
 
   subroutine block32(restart, mesh, n, block, ierr)
@@ -271,6 +263,62 @@ contains
     type(c_ptr) :: handle
     handle = restart%handle
   end function restart_handle
+
+  !> Converts the description of a variable; all texts are there, even if there is none.
+  subroutine take_variable(found, description)
+    type(c_stored_variable), intent(in) :: found
+    type(sidestream_stored_variable), intent(out) :: description
+    description%mesh = text_or_none(found%mesh)
+    description%unit = text_or_none(found%unit)
+    description%label = text_or_none(found%label)
+    description%group = text_or_none(found%group)
+    description%codec = text_or_none(found%codec)
+    if (.not. c_associated(found%mesh)) return
+    description%type = int(found%type)
+    description%components = int(found%components)
+    description%centering = int(found%centering)
+    description%row_order = found%row_order /= 0
+    description%is_list = found%is_list /= 0
+    description%lo = found%lo
+    description%hi = found%hi
+    description%length = found%length
+    description%role = int(found%role)
+  end subroutine take_variable
+
+  subroutine take_block(found, block)
+    type(c_stored_block), intent(in) :: found
+    type(sidestream_stored_block), intent(out) :: block
+    block = sidestream_stored_block(found%id, int(found%level), int(found%client), found%lo, found%hi, found%points, &
+                                    found%corners, found%faces, found%has_bounds /= 0, found%low, found%high, found%ratio)
+  end subroutine take_block
+
+  !> The block with this id.
+  subroutine find_restart_block(restart, mesh, id, found, code)
+    type(sidestream_restart), intent(inout) :: restart
+    character(len=*), intent(in) :: mesh
+    integer(int64), intent(in) :: id
+    type(sidestream_stored_block), intent(out) :: found
+    integer, intent(out) :: code
+    character(len=24) :: number
+    integer(int64) :: n, count
+    call block_count64(restart, mesh, count, code)
+    do n = 1, count
+      call block64(restart, mesh, n, found, code)
+      if (code /= SIDESTREAM_OK) return
+      if (found%id == id) exit
+    end do
+    if (code /= SIDESTREAM_OK .or. found%id == id) return
+    write (number, '(i0)') id
+    call misuse_restart(restart, "the mesh '" // mesh // "' has no block " // trim(number) &
+                        // ' in the checkpoint; see which there are', code)
+  end subroutine find_restart_block
+
+  !> The number by which C's restart_read_block knows a block.
+  pure function restart_block_key(id) result(key)
+    integer(int64), intent(in) :: id
+    integer(int64) :: key
+    key = id
+  end function restart_block_key
 
   function text_or_none(from) result(text)
     type(c_ptr), intent(in) :: from

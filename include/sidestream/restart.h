@@ -17,6 +17,7 @@
 #define SIDESTREAM_RESTART_H
 
 #include "sidestream/sidestream.h"
+#include "sidestream/stored.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,29 +46,10 @@ int sidestream_restart_iteration(sidestream_restart* restart, int64_t* index, in
 const char* sidestream_restart_mesh_name(const sidestream_restart* restart, int32_t number);
 const char* sidestream_restart_variable_name(const sidestream_restart* restart, int32_t number);
 
-typedef struct {
-  size_t struct_size; /* set it to sizeof(sidestream_stored_variable) before the call */
-  const char* mesh;
-  sidestream_type type;
-  int32_t components;
-  int32_t centering;    /* a bit for each axis, as in sidestream_centering */
-  int32_t row_order;    /* 0: i runs fastest, 1: k */
-  int32_t is_list;      /* its values are lists: read_list */
-  int64_t lo[3], hi[3]; /* its points on level 0, unless it is a list */
-  int64_t length;       /* for a list: its length over all blocks */
-  int32_t role;         /* a sidestream_role, 0 for values on the mesh; selects the length of a block that its list has
-                         */
-} sidestream_stored_variable;
+/* Describes a variable; see stored.h. */
 int sidestream_restart_variable(sidestream_restart* restart, const char* variable,
                                 sidestream_stored_variable* description);
 
-typedef struct {
-  size_t struct_size;
-  int64_t id;
-  int32_t level, client;
-  int64_t lo[3], hi[3];           /* cells; 0 to n on the first axis for a list of n cells */
-  int64_t points, corners, faces; /* lengths of lists */
-} sidestream_stored_block;
 /* The blocks of a mesh as they were published, by level and id. */
 int sidestream_restart_block_count(sidestream_restart* restart, const char* mesh, int64_t* count);
 int sidestream_restart_block(sidestream_restart* restart, const char* mesh, int64_t number,

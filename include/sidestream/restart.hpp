@@ -32,6 +32,9 @@ class Restart {
   [[nodiscard]] const Metadata& metadata() const noexcept;
   /// Remarks on checkpoints that were passed over, one sentence each, the same on all ranks.
   [[nodiscard]] const std::vector<std::string>& remarks() const noexcept;
+  /// The codecs of a variable, separated by blanks, with `or` between lists; empty: none. Throws Error(usage) if there
+  /// is no such variable.
+  [[nodiscard]] std::string codec(const std::string& variable) const;
   /// The blocks of a mesh as they were published, by level and id. Throws Error(usage) if there is no such mesh.
   [[nodiscard]] std::vector<Block> blocks(const std::string& mesh) const;
 

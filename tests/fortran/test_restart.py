@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 PROGRAM = os.environ["SIDESTREAM_FORTRAN_RESTART"]
+READING = os.environ["SIDESTREAM_FORTRAN_READING"]
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 
 CONFIGURATION = """\
@@ -48,6 +49,14 @@ def test_on_other_ranks(tmp_path, writers, readers, blocks):
 )
 def test_from_other_placements(tmp_path, placement, ranks):
     run(2, "read", write(tmp_path, ranks, 4, placement), 4)
+
+
+@pytest.mark.parametrize(("ranks", "blocks"), [(3, 7), (1, 1)])
+def test_by_the_calls_of_databases(tmp_path, ranks, blocks):
+    """A program without MPI_Init reads it."""
+    command = [READING, str(write(tmp_path, ranks, blocks)), str(blocks)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_mistakes(tmp_path):

@@ -37,7 +37,7 @@ foreach(header IN LISTS public_headers)
     endif()
     continue()
   endif()
-  if(header MATCHES "^sidestream/((sidestream|restart)\\.hp*|analysis\\.h)$")
+  if(header MATCHES "^sidestream/((sidestream|restart|reader)\\.hp*|analysis\\.h)$")
     set(flags ${mpi_flags})
   endif()
   sidestream_header_test(${header} CXX ${header} ${flags})
@@ -52,6 +52,7 @@ endforeach()
 # Headers for programs that publish.
 sidestream_header_test(sidestream/sidestream.hpp.in_cxx17 CXX17 sidestream/sidestream.hpp ${mpi_flags})
 sidestream_header_test(sidestream/restart.hpp.in_cxx17 CXX17 sidestream/restart.hpp ${mpi_flags})
+sidestream_header_test(sidestream/reader.hpp.in_cxx17 CXX17 sidestream/reader.hpp ${mpi_flags})
 # Programs must not include these with C++17, and the first line of the compiler's message tells why.
 sidestream_header_test(sidestream/extend/options.hpp.in_cxx17 CXX17 sidestream/extend/options.hpp)
 set_tests_properties(header.sidestream/extend/options.hpp.in_cxx17 PROPERTIES

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "session/c/c_session.hpp"
+#include "session/c/c_stored.hpp"
 #include "sidestream/restart.hpp"
 
 using namespace sidestream;
@@ -16,6 +16,7 @@ struct sidestream_restart {
   std::string remarks;
   std::string message{};                               ///< of the last error
   std::map<std::string, std::vector<Block>> blocks{};  ///< of the meshes requested so far
+  std::map<std::string, std::string> codecs{};         ///< of the variables described so far
 };
 
 namespace {
@@ -32,35 +33,10 @@ int reading(sidestream_restart* handle, const char* call, Work&& work) noexcept 
   });
 }
 
-Box box_of(const int64_t* lo, const int64_t* hi) { return {{lo[0], lo[1], lo[2]}, {hi[0], hi[1], hi[2]}}; }
-
-void put(const Box& box, int64_t* lo, int64_t* hi) {
-  std::copy(box.lo.begin(), box.lo.end(), lo);
-  std::copy(box.hi.begin(), box.hi.end(), hi);
-}
-
 const std::vector<Block>& blocks_of(sidestream_restart& handle, const char* mesh) {
   const auto found = handle.blocks.find(mesh);
   return found != handle.blocks.end() ? found->second
                                       : handle.blocks.emplace(mesh, handle.restart.blocks(mesh)).first->second;
-}
-
-sidestream_stored_variable described(const Restart& restart, const char* name) {
-  const Variable* variable = restart.metadata().find_variable(name);
-  const std::int64_t length =
-      variable && !restart.metadata().mesh_of(*variable).is_list() ? 0 : restart.list_length(name);
-  const Mesh& mesh = restart.metadata().mesh_of(*variable);
-  sidestream_stored_variable description{};
-  description.mesh = mesh.name.c_str();
-  description.type = static_cast<sidestream_type>(variable->type);
-  description.components = variable->components;
-  description.centering = static_cast<int32_t>(variable->centering);
-  description.row_order = variable->order == Order::row ? 1 : 0;
-  description.is_list = mesh.is_list() ? 1 : 0;
-  description.length = length;
-  description.role = static_cast<int32_t>(variable->role);
-  if (!mesh.is_list()) put(variable->points(mesh.cells), description.lo, description.hi);
-  return description;
 }
 
 }  // namespace
@@ -101,16 +77,11 @@ int sidestream_restart_iteration(sidestream_restart* restart, int64_t* index, in
 }
 
 const char* sidestream_restart_mesh_name(const sidestream_restart* restart, int32_t number) {
-  if (!restart || number < 0) return nullptr;
-  const auto& meshes = restart->restart.metadata().meshes;
-  return static_cast<std::size_t>(number) < meshes.size() ? meshes[static_cast<std::size_t>(number)].name.c_str()
-                                                          : nullptr;
+  return restart ? name_at(restart->restart.metadata().meshes, number) : nullptr;
 }
 
 const char* sidestream_restart_variable_name(const sidestream_restart* restart, int32_t number) {
-  if (!restart || number < 0) return nullptr;
-  const auto& all = restart->restart.metadata().variables;
-  return static_cast<std::size_t>(number) < all.size() ? all[static_cast<std::size_t>(number)].name.c_str() : nullptr;
+  return restart ? name_at(restart->restart.metadata().variables, number) : nullptr;
 }
 
 int sidestream_restart_variable(sidestream_restart* restart, const char* variable,
@@ -119,7 +90,11 @@ int sidestream_restart_variable(sidestream_restart* restart, const char* variabl
   return reading(restart, call, [&](const Restart& from) {
     need(variable, call, "variable");
     need(description, call, "description");
-    fill(*description, described(from, variable));
+    const std::string& codec = kept_codec(restart->codecs, from, variable);  // throws if there is no such variable
+    const Variable& of = *from.metadata().find_variable(variable);
+    const Mesh& mesh = from.metadata().mesh_of(of);
+    const std::int64_t length = mesh.is_list() ? from.list_length(variable) : 0;
+    fill(*description, described(of, mesh, length, codec.c_str()));
   });
 }
 
@@ -143,15 +118,7 @@ int sidestream_restart_block(sidestream_restart* restart, const char* mesh, int6
       fail(Code::usage, "{}: number {} of {} blocks of '{}', counted from 0", call, number, all.size(), mesh);
     }
     const Block& found = all[static_cast<std::size_t>(number)];
-    sidestream_stored_block own{};
-    own.id = found.id;
-    own.level = found.level;
-    own.client = found.client;
-    put(found.cells, own.lo, own.hi);
-    own.points = found.lengths.points;
-    own.corners = found.lengths.corners;
-    own.faces = found.lengths.faces;
-    fill(*block, own);
+    fill(*block, described(found, *restart->restart.metadata().find_mesh(mesh)));
   });
 }
 

@@ -86,6 +86,7 @@ Bytes Context::checked(std::size_t group, std::uint64_t offset, std::uint64_t si
   const GroupEntry& entry = groups_[group];
   // Servers without blocks have no table, perhaps in a segment without bytes.
   if (size == 0 && checksum == checksum_of({})) return {};
+  bytes_read_ += size;
   return read_checked(file(entry.group, entry.number), offset, size, checksum, what);
 }
 
@@ -158,13 +159,24 @@ const Packing& Context::packing(std::uint32_t variable) {
   return packings_.emplace(variable, Packing(schema_.lists_of(variable), type, *kinds_)).first->second;
 }
 
-const TreeCodec& Context::tree_codec() {
-  if (tree_codec_) return *tree_codec_;
+void Context::prepare_codecs() {
+  const auto is_encoded = [](const auto& names) { return !names.empty(); };
+  if (std::none_of(schema_.codecs.begin(), schema_.codecs.end(), is_encoded)) return;
   if (!kinds_) kinds_ = codecs_for_readers();
-  FoundTreeCodec found = find_tree_codec(database::tree_codec, *kinds_, working_directory());
-  if (!found.codec) fail(Code::file, "{}: {}", directory_, found.missing);
-  tree_codec_ = std::move(found.codec);
-  return *tree_codec_;
+  const auto is_of_trees = [](const auto& names) { return names.size() == 1 && names[0] == database::tree_codec; };
+  if (std::none_of(schema_.codecs.begin(), schema_.codecs.end(), is_of_trees) || tree_codec_) return;
+  try {
+    tree_codec_ = find_tree_codec(database::tree_codec, *kinds_, working_directory());
+  } catch (const Error& error) {
+    tree_codec_ = FoundTreeCodec{nullptr, error.what()};
+  }
+}
+
+const TreeCodec& Context::tree_codec() {
+  if (!kinds_) kinds_ = codecs_for_readers();
+  if (!tree_codec_) tree_codec_ = find_tree_codec(database::tree_codec, *kinds_, working_directory());
+  if (!tree_codec_->codec) fail(Code::file, "{}: {}", directory_, tree_codec_->missing);
+  return *tree_codec_->codec;
 }
 
 std::uint64_t Context::bytes_of(std::size_t group, const PieceRow& piece) {
@@ -222,6 +234,7 @@ void Context::load(std::size_t group, const PieceRow& piece, const ChunkRow& row
   }
   const std::span<std::byte> bytes = room();
   from.read(at, bytes);
+  bytes_read_ += bytes.size();
   if (checksum_of(bytes) == row.checksum) return;
   fail(Code::file, "'{}': the checksum of values of '{}' on block {} at byte {} does not fit; they are damaged",
        from.path(), name, blocks(group)[piece.block].id, at);

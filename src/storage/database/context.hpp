@@ -70,6 +70,11 @@ class Context {
   /// For a caller that has the blocks of the group.
   void give_blocks(std::size_t group, BytesView bytes);
   [[nodiscard]] Bytes read_blocks(std::size_t group);
+  /// Bytes of tables and values that were read from segments so far.
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
+  /// Looks up the codecs that the values need, so that later calls depend on no environment variable. A missing one is
+  /// an error of the call that reads its values.
+  void prepare_codecs();
   /// Frees the pieces of a group, for a caller that goes through all groups. They are read again when they are asked
   /// for.
   void forget_pieces(std::size_t group);
@@ -102,9 +107,10 @@ class Context {
   std::vector<Group> read_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, PlacedFile> files_;
   std::optional<CodecKinds> kinds_;
-  std::shared_ptr<const TreeCodec> tree_codec_;
+  std::optional<FoundTreeCodec> tree_codec_;
   std::map<std::uint32_t, Packing> packings_;
   Bytes stored_, raw_;
+  std::uint64_t bytes_read_ = 0;
   ChunkPlaces places_;  ///< of the piece that was asked for last
   const PieceRow* last_piece_ = nullptr;
   std::uint64_t last_chunk_ = 0;
@@ -119,6 +125,10 @@ class Context {
 /// Reads entries [first, first + count) of a list into contiguous memory. The blocks follow each other by ascending
 /// id. Throws also if there are fewer entries.
 void read_list(Context& context, std::uint32_t variable, std::int64_t first, std::int64_t count, std::byte* out);
+
+/// Reads a part of the values of a piece, in their order, from byte `offset` on. Only its chunks are read.
+void read_part(Context& context, std::size_t group, const PieceRow& piece, std::uint64_t offset,
+               std::span<std::byte> out);
 
 /// Reads a whole piece into contiguous memory, in the order of the variable. `out` has bytes_of_piece bytes.
 void read_piece(Context& context, std::size_t group, const PieceRow& piece, std::span<std::byte> out);

@@ -193,6 +193,11 @@ void read_list(Context& context, std::uint32_t variable, std::int64_t first, std
   }
 }
 
+void read_part(Context& context, std::size_t group, const PieceRow& piece, std::uint64_t offset,
+               std::span<std::byte> out) {
+  PieceReader(context, group, piece).copy(offset, out);
+}
+
 void read_piece(Context& context, std::size_t group, const PieceRow& piece, std::span<std::byte> out) {
   PieceReader(context, group, piece).copy(0, out);
 }

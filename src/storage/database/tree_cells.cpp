@@ -1,0 +1,170 @@
+// The cells of octrees, found from the flags of their blocks:
+//
+//   for each block whose bounds meet the box
+//     for each level from the roots: keep the cells that meet the box; the children of refined ones are the next level
+//   for each level: sort the cells of all blocks along the Morton curve; of equal ones the best stays
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <span>
+#include <tuple>
+
+#include "sidestream/kit/base/fail.hpp"
+#include "storage/database/cell_boxes.hpp"
+#include "storage/database/cell_finding.hpp"
+
+namespace sidestream::database {
+
+namespace {
+
+constexpr double rounding = 1e-6;  ///< of a root cell, by which declared bounds may be wrong
+
+/// True if `a` comes before `b` along the Morton curve, on which i has the lowest bits. No index is negative.
+bool precedes(const Index3& a, const Index3& b) {
+  std::size_t axis = 0;
+  std::uint64_t most = 0;
+  for (std::size_t n = 0; n < 3; ++n) {
+    const auto differs = static_cast<std::uint64_t>(a[n]) ^ static_cast<std::uint64_t>(b[n]);
+    const bool is_higher = most < differs && most < (most ^ differs);
+    if (is_higher || (differs != 0 && std::countl_zero(differs) == std::countl_zero(most))) {
+      axis = n;
+      most = differs;
+    }
+  }
+  return a[axis] < b[axis];
+}
+
+/// The place of a box of cells in space, made of whole cells of a level.
+Bounds bounds_on(const Mesh& mesh, const Box& box, std::int32_t level) {
+  const auto& octree = static_cast<const OctreeGeometry&>(*mesh.geometry);
+  const Index3 ratio = ratio_of(mesh, 0, level);
+  Bounds bounds;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double size = octree.spacing()[a] / static_cast<double>(ratio[a]);
+    const double low = octree.origin()[a] + size * static_cast<double>(box.lo[a]);
+    const double high = octree.origin()[a] + size * static_cast<double>(box.hi[a]);
+    const double more = rounding * std::abs(octree.spacing()[a]);
+    bounds.low[a] = std::min(low, high) - more;
+    bounds.high[a] = std::max(low, high) + more;
+  }
+  return bounds;
+}
+
+bool meet(const Bounds& a, const Bounds& b, int dimensions) {
+  for (std::size_t n = 0; n < static_cast<std::size_t>(dimensions); ++n) {
+    if (a.low[n] > b.high[n] || b.low[n] > a.high[n]) return false;
+  }
+  return true;
+}
+
+/// A cell that meets the box, and its number among those of its level in its block.
+struct Kept {
+  Index number = 0;
+  Index3 index{};
+};
+
+/// The children of the refined ones of `cells`, of which the box has those that are wanted.
+std::vector<Kept> children(std::span<const Kept> cells, Flags refined, const Box& box, int dimensions) {
+  std::vector<Kept> found;
+  const Index count = Index{1} << dimensions;
+  Index rank = 0, next = 0;  // refined cells before cell `next` of the level
+  for (const Kept& cell : cells) {
+    for (; next < cell.number; ++next) rank += refined[static_cast<std::size_t>(next)] != 0 ? 1 : 0;
+    if (refined[static_cast<std::size_t>(cell.number)] == 0) continue;
+    for (Index child = 0; child < count; ++child) {
+      Index3 index = cell.index;
+      for (int a = 0; a < dimensions; ++a)
+        index[static_cast<std::size_t>(a)] = 2 * index[static_cast<std::size_t>(a)] + (child >> a & 1);
+      if (box.contains(index)) found.push_back({rank * count + child, index});
+    }
+  }
+  return found;
+}
+
+std::vector<Kept> root_cells(const Index3& roots, const Box& box) {
+  std::vector<Kept> found;
+  const Box wanted = intersection(box, {{0, 0, 0}, roots});
+  if (wanted.empty()) return found;
+  for (Index k = wanted.lo[2]; k < wanted.hi[2]; ++k) {
+    for (Index j = wanted.lo[1]; j < wanted.hi[1]; ++j) {
+      for (Index i = wanted.lo[0]; i < wanted.hi[0]; ++i)
+        found.push_back({i + roots[0] * (j + roots[1] * k), {i, j, k}});
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+/// Reads the flags of a block that say which cells it owns; empty: all.
+std::vector<std::uint8_t> TreeCells::owned_flags(const PlacedBlock& placed, Index cells) const {
+  const std::int32_t variable = mesh_.array(Role::owned);
+  std::vector<std::uint8_t> flags;
+  if (variable < 0) return flags;
+  Context& context = values_.context();
+  const PieceRow* const row = context.find(placed.group, static_cast<std::uint32_t>(variable), placed.row);
+  if (row == nullptr) return flags;
+  flags.resize(static_cast<std::size_t>(cells));
+  read_piece(context, placed.group, *row, std::as_writable_bytes(std::span(flags)));
+  return flags;
+}
+
+void TreeCells::add(std::uint32_t number, const PlacedBlock& placed) {
+  const std::vector<std::uint8_t> owned = owned_flags(placed, placed.block.cells.hi[0]);
+  const LinkedTree& tree = values_.context().tree(placed.group, placed.row);
+  if (tree.levels() > most_tree_levels) {
+    fail(Code::file, "the tree of block {} of the mesh '{}' has {} levels, expected at most {}; the file is damaged",
+         placed.block.id, mesh_.name, tree.levels(), most_tree_levels);
+  }
+  const auto& octree = static_cast<const OctreeGeometry&>(*mesh_.geometry);
+  std::vector<Kept> cells = root_cells(octree.roots(), on_level(mesh_, range_.box, range_.level, 0));
+  for (std::int32_t level = 0; level < tree.levels() && level <= range_.deepest && !cells.empty(); ++level) {
+    const Index first = tree.starts()[static_cast<std::size_t>(level)];
+    const Flags flags = tree.refined().subspan(static_cast<std::size_t>(first));
+    if (static_cast<std::size_t>(level) >= found_.size()) found_.resize(static_cast<std::size_t>(level) + 1);
+    for (const Kept& cell : level < range_.coarsest ? std::vector<Kept>() : cells) {
+      const auto place = static_cast<std::size_t>(first + cell.number);
+      found_[static_cast<std::size_t>(level)].push_back({cell.index, number, static_cast<Index>(place),
+                                                         tree.refined()[place] != 0,
+                                                         owned.empty() || owned[place] != 0});
+    }
+    if (level == range_.deepest || level + 1 == tree.levels()) break;
+    cells = children(cells, flags, on_level(mesh_, range_.box, range_.level, level + 1), mesh_.dimensions);
+  }
+}
+
+void TreeCells::find(CellList& list) {
+  // Parents are compared over all blocks that a whole one of them meets.
+  const std::int32_t whole =
+      range_.leaves ? std::min(range_.deepest, range_.level) : std::min(range_.coarsest, range_.level);
+  const Bounds wanted = bounds_on(mesh_, on_level(mesh_, range_.box, range_.level, whole), whole);
+  for (std::uint32_t n = 0; n < list.blocks.size(); ++n) {
+    const Block& block = list.blocks[n].block;
+    if (block.cells.hi[0] == 0) continue;
+    if (block.bounds.known() && !meet(block.bounds, wanted, mesh_.dimensions)) continue;
+    add(n, list.blocks[n]);
+  }
+  for (std::size_t level = 0; level < found_.size(); ++level) {
+    put(static_cast<std::int32_t>(level), found_[level], list);
+    found_[level] = {};
+  }
+}
+
+void TreeCells::put(std::int32_t level, std::vector<Found>& cells, CellList& list) const {
+  // Best first: parents before leaves, which are pruned copies of them, then owners, then the lowest block.
+  std::sort(cells.begin(), cells.end(), [](const Found& a, const Found& b) {
+    if (a.index != b.index) return precedes(a.index, b.index);
+    return std::tuple(!a.refined, !a.owned, a.block) < std::tuple(!b.refined, !b.owned, b.block);
+  });
+  const auto same = [](const Found& a, const Found& b) { return a.index == b.index; };
+  cells.erase(std::unique(cells.begin(), cells.end(), same), cells.end());
+  for (const Found& cell : cells) {
+    const std::int64_t holder = list.blocks[cell.block].block.id;
+    const bool as_leaf = range_.leaves && level == range_.deepest && cell.refined;
+    const std::int64_t owner = cell.owned || as_leaf ? holder : -1;
+    if (range_.leaves && ((cell.refined && !as_leaf) || owner == -1)) continue;
+    append(list, {level, cell.index, cell.refined && !as_leaf, owner, cell.block, cell.place});
+  }
+}
+
+}  // namespace sidestream::database
