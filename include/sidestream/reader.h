@@ -78,7 +78,7 @@ int sidestream_reader_find_cycle(sidestream_reader* reader, int64_t cycle, int64
 
 /* ---- Contexts ----------------------------------------------------------------------------------------------- */
 
-/* Opens a context: its description and the tables of its blocks, which every rank keeps (some 200 bytes a block), but
+/* Opens a context: its description and the tables of its blocks, which every rank keeps (some 300 bytes a block), but
  * no values. Collective over the reader's communicator; all ranks give the same number. Errors are sidestream_reader's.
  */
 int sidestream_context_open(sidestream_reader* reader, int64_t number, sidestream_context** context);
@@ -186,9 +186,9 @@ typedef struct {
   int32_t has_box;      /* 0: the whole mesh */
   int64_t lo[3], hi[3]; /* cells that meet this box are listed, on whatever level */
   int32_t coarsest;     /* cells of coarser levels are left out */
-  int32_t deepest;      /* finer levels do not count; less than 0: all do */
-  int32_t all;          /* 0: leaves, which cover each place once, on its finest level; cells of level `deepest` are
-                         * leaves. 1: parents, too, and leaves that count in no block */
+  int32_t deepest;      /* finer levels do not count: cells of this one are leaves; less than 0: all levels count */
+  int32_t all;          /* 0: leaves, which cover each place once, on its finest level; 1: parents, too, and leaves that
+                         * count in no block */
 } sidestream_cell_choice;
 
 /* A structure for sidestream_context_list_cells: all leaves of the mesh. */
@@ -197,7 +197,7 @@ sidestream_cell_choice sidestream_all_leaves(void);
 /* Lists cells of an octree or of a mesh whose blocks are boxes, each cell once. A cell of trees that several blocks
  * list is that of a block that has refined it, else of one that owns it, else of the lowest id; other cells are those
  * of the lowest id. The cells come by level; those of trees in the order of Morton keys, others block by block, i
- * fastest. Reads the flags of trees whose bounds meet the box. The list takes some 60 bytes a cell. On failure *cells
+ * fastest. Reads the flags of trees whose bounds meet the box. The list takes some 50 bytes a cell. On failure *cells
  * is NULL. */
 int sidestream_context_list_cells(sidestream_context* context, const char* mesh, const sidestream_cell_choice* choice,
                                   sidestream_cells** cells);

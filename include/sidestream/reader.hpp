@@ -31,9 +31,9 @@ struct CellSelection {
   std::int32_t level = 0;                 ///< the level that `box` counts cells of
   std::optional<Box> box{};               ///< cells that meet it are listed, on whatever level; nothing: the whole mesh
   std::int32_t coarsest = 0;              ///< cells of coarser levels are left out
-  std::optional<std::int32_t> deepest{};  ///< finer levels do not count
-  /// Leaves cover each place once, on its finest level; cells of level `deepest` are leaves. If false, parents are
-  /// listed, too, and leaves that count in no block.
+  std::optional<std::int32_t> deepest{};  ///< finer levels do not count: cells of this one are leaves
+  /// Leaves cover each place once, on its finest level. If false, parents are listed, too, and leaves that count in no
+  /// block.
   bool leaves = true;
 };
 

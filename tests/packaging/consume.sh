@@ -63,6 +63,12 @@ case $1 in
       build_outside particles
       run 2 "$work/particles" build/particles
       lines "$work/particles/results/statistics.csv" 13
+      build_outside reader
+      for language in c cpp; do
+        timeout 60 "$MPIRUN" -n 2 "$work/reader/build/example_column_$language" \
+          "$SOURCE/tests/storage/golden/database-raw" field 0 "$work/map-$language"
+      done
+      cmp "$work/map-c" "$work/map-cpp"
     fi
     # The package does not change a project's own flags.
     cp -r "$SOURCE/examples/minimal_cpp" "$work/own_flags"

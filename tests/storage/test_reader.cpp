@@ -139,7 +139,7 @@ TEST_CASE("what is wrong with a call is said") {
   says("the context has no mesh 'nothing'", [&] { static_cast<void>(context.block_count("nothing")); });
   says("blocks of '" + mesh + "', counted from 0", [&] { static_cast<void>(context.block(mesh, 1000)); });
   says("but room for 8 was given", [&] { context.read_block(name, 0, &value, 8); });
-  says("it is no octree", [&] { static_cast<void>(context.tree(mesh, 0)); });
+  says("is no octree", [&] { static_cast<void>(context.tree(mesh, 0)); });
   says("is no list", [&] { static_cast<void>(context.list_length(name)); });
   says("are in no block of the context", [&] {
     context.read_box(name, 0, {{-1, 0, 0}, {0, 1, 1}}, {{-1, 0, 0}, {0, 1, 1}}, &value);
@@ -162,15 +162,17 @@ TEST_CASE("a context that a run has removed meanwhile is said to be removed") {
   copy_database("database-raw", place);
   const Reader reader = Reader::open(place);
   StoredContext context = reader.open_context(0);
+  const std::vector<std::byte> before = everything(context);
   for (const auto& entry : fs::directory_iterator(place)) {
     if (entry.path().extension() == ".h5") fs::remove(entry.path());
   }
-  const auto said = [&] { return message_of([&] { static_cast<void>(everything(context)); }); };
+  const auto said = [&] { return message_of([&] { static_cast<void>(reader.open_context(0)); }); };
   CHECK_MESSAGE(contains(said(), "cannot open"), said());
   const database::Journal journal = database::read_journal(place);
   const database::Slot removal = database::removal_slot(journal.slots, 0, reader.contexts().front().slot);
   database::append_slot(place, journal.slots, removal, false);
   CHECK_MESSAGE(contains(said(), "was removed by a run"), said());
+  CHECK(everything(context) == before);  // its files are still open
 }
 
 TEST_CASE("no damage crashes: the values are right, or there is a sentence") {

@@ -14,34 +14,41 @@ from sidestream.reader.region import read_region
 from sidestream.reader.stored import Context
 from stored_calls import FILE, USAGE, Failed, Reader
 from support import run_beside
-from test_kinds import DECLARATIONS, NX, NY, NZ, TASKS
+from test_kinds import DECLARATIONS, NX, NY, NZ
 
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
-CASES = {  # kind: program, options of it, codecs, ranks, meshes' kind in C
-    "curvilinear": ("kinds", "codec: [byte-shuffle, zstd]", 3, 2),
-    "unstructured": ("kinds", "codecs: {t: [zstd]}", 5, 3),
-    "points": ("kinds", "codecs: {n: [half, gzip]}", 2, 4),
-    "octree": ("kinds", "codec: auto", 3, 5),
-    "octree-plain": ("kinds", "", 5, 5),
-    "levels": ("kinds", "codecs: {t: [quantise-4]}", 3, 0),
+POST = "{directory: data, kind: post,"
+PATCHES = """\
+meshes: {m: {type: uniform, size: [8, 8, 4], spacing: [0.5, 0.5, 1.5], refinement: ['2', 2x2x1]}}
+variables:
+  t: {mesh: m, unit: K, label: Temperature}
+  n: {mesh: m, centering: node, type: float32, components: 2}
+  sometimes: {mesh: m, order: row}
+"""
+CASES = {  # its declarations, variables, options, ranks, and the kind of mesh in C
+    "curvilinear": (DECLARATIONS["curvilinear"], "t, n", "codec: [byte-shuffle, zstd]", 3, 2),
+    "unstructured": (DECLARATIONS["unstructured"], "t, n", "codecs: {t: zstd}", 5, 3),
+    "points": (DECLARATIONS["points"], "n", "codecs: {n: half gzip}", 2, 4),
+    "octree": (DECLARATIONS["octree"], "t", "codec: auto", 3, 5),
+    "octree-plain": (DECLARATIONS["octree"], "t", "kind: checkpoint", 5, 5),
+    "levels": (DECLARATIONS["levels"], "t, n", "codecs: {t: quantise-4}", 3, 0),
+    "patches": (PATCHES, "t, n, sometimes", "codec: auto", 5, 0),
 }
 
 
 @pytest.fixture(scope="module")
 def databases(tmp_path_factory):
     found = {}
-    for case, (program, options, ranks, _) in CASES.items():
-        kind = case.partition("-")[0]
+    for case, (declared, names, options, ranks, _) in CASES.items():
         folder = tmp_path_factory.mktemp(case)
-        declared = DECLARATIONS[kind].replace("VARYING", "true").replace("DIMENSIONS", "3")
-        names = ", ".join(TASKS[kind])
-        text = f"placement: inline\noutput: {{directory: {folder / 'results'}}}\n"
-        text += declared.replace("SIZE", str([NX, NY, NZ]))
-        options = f", {options}" if options else ""
-        text += f"outputs: [database: {{directory: data, kind: post, fsync: false, variables: [{names}]{options}}}]\n"
-        (folder / "run.yaml").write_text(text)
-        command = [MPIRUN, "-n", str(ranks), built(f"SIDESTREAM_{program.upper()}_PROGRAM"), str(folder / "run.yaml")]
-        run_beside(folder, [*command, f"kind={kind}", "steps=3", "changing=1"], 3)
+        declared = declared.replace("VARYING", "true").replace("DIMENSIONS", "3").replace("SIZE", str([NX, NY, NZ]))
+        text = f"placement: inline\noutput: {{directory: {folder / 'results'}}}\n{declared}"
+        text += f"outputs: [database: {{directory: data, fsync: false, variables: [{names}], {options}}}]\n"
+        (folder / "run.yaml").write_text(text if "kind:" in options else text.replace("{directory: data,", POST))
+        program = built(f"SIDESTREAM_{'PATCHES' if case == 'patches' else 'KINDS'}_PROGRAM")
+        steps, more = (8, []) if case == "patches" else (3, [f"kind={case.partition('-')[0]}", "changing=1"])
+        command = [MPIRUN, "-n", str(ranks), program, str(folder / "run.yaml"), f"steps={steps}", *more]
+        run_beside(folder, command, steps)
         found[case] = folder / "results" / "data"
     return found
 
@@ -68,7 +75,7 @@ def test_descriptions(databases, case):
                 slot.cycle,
                 slot.time,
             )
-            assert (about.run, about.is_checkpoint, about.blocks) == (1, 0, slot.blocks)
+            assert (about.run, about.is_checkpoint, about.blocks) == (1, slot.kind == "checkpoint", slot.blocks)
             assert (about.bytes, about.stored_bytes) == (slot.bytes, slot.stored)
             assert reader.find_cycle(slot.cycle) == max(
                 n for n, other in enumerate(listed) if other.cycle == slot.cycle
@@ -139,7 +146,7 @@ def test_lists(databases):
 
 
 def test_boxes(databases):
-    for case, level in (("curvilinear", 0), ("levels", 0), ("levels", 1)):
+    for case, level in (("curvilinear", 0), ("levels", 0), ("levels", 1), ("patches", 2)):
         expected = contexts_of(databases[case])[0]
         with Reader(databases[case]) as reader, reader.open(0) as context:
             for name, variable in expected.variables.items():
@@ -177,14 +184,16 @@ def check_cells(found, levels, name, chosen_cells, box=None):
     assert len(level) == 0 or level.max() < len(levels)
 
 
-@pytest.mark.parametrize("case", ["octree", "octree-plain", "levels"])
+@pytest.mark.parametrize("case", ["octree", "octree-plain", "levels", "patches"])
 def test_cells(databases, case):
     place = databases[case]
     with Reader(place) as reader:
         for number, listed in enumerate(reader.contexts()):
             with reader.open(number) as context:
                 levels = sidestream.open(place, cycle=listed.cycle, into="levels")
-                check_cells(context.cells("m", ["t"]), levels, "t", lambda cells: cells.counted)
+                for name in ("t", "sometimes"):  # in odd steps of patches no block has the second one
+                    if name in context.names("variable"):
+                        check_cells(context.cells("m", [name]), levels, name, lambda cells: cells.counted)
                 everything = context.cells("m", ["t"], everything=True)
                 check_cells(everything, levels, "t", lambda cells: np.ones(len(cells.index), bool))
                 for deepest in (0, 1):
@@ -311,7 +320,7 @@ def map_by_python(place, name, level):
 LATER = {"C": [2, 5], "CPP": [1, 2, 3], "FORTRAN": [1, 2, 5]}
 
 
-@pytest.mark.parametrize("case", ["octree", "levels"])
+@pytest.mark.parametrize("case", ["octree", "patches"])
 @pytest.mark.parametrize("language", ["C", "CPP", "FORTRAN"])
 def test_column_densities(databases, tmp_path, case, language):
     if language == "FORTRAN" and "SIDESTREAM_COLUMN_FORTRAN" not in os.environ:

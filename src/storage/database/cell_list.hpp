@@ -14,8 +14,8 @@ struct CellChoice {
   std::int32_t level = 0;               ///< the level that `box` counts cells of
   std::optional<Box> box;               ///< nothing: the whole mesh
   std::int32_t coarsest = 0;            ///< level of the coarsest cells
-  std::optional<std::int32_t> deepest;  ///< nothing: no limit
-  bool leaves = true;                   ///< only cells that count; those of level `deepest` count as leaves
+  std::optional<std::int32_t> deepest;  ///< cells of this level are leaves; nothing: no limit
+  bool leaves = true;                   ///< only cells that count
 };
 
 /// Cells by level. Those of trees are in the order of Morton keys, others by block, and within it i fastest. Entry n of

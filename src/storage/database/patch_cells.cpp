@@ -82,7 +82,7 @@ void put(const CellRange& range, std::uint32_t number, Marks& marks, CellList& l
   const Block& block = list.blocks[number].block;
   const Index row = block.cells.extent(0), plane = row * block.cells.extent(1);
   marks.for_each(marks.box(), [&](const Index3& index, std::size_t at) {
-    const bool refined = (marks[at] & is_refined) != 0 && !(range.leaves && block.level == range.deepest);
+    const bool refined = (marks[at] & is_refined) != 0;
     if ((marks[at] & is_there) == 0 || (range.leaves && refined)) return;
     const Index place =
         index[0] - block.cells.lo[0] + row * (index[1] - block.cells.lo[1]) + plane * (index[2] - block.cells.lo[2]);
@@ -93,7 +93,7 @@ void put(const CellRange& range, std::uint32_t number, Marks& marks, CellList& l
 }  // namespace
 
 void find_patch_cells(const Mesh& mesh, const CellRange& range, CellList& list) {
-  const std::int32_t finest = list.blocks.empty() ? -1 : list.blocks.back().block.level;
+  const std::int32_t finest = list.blocks.empty() ? -1 : std::min(list.blocks.back().block.level, range.deepest);
   std::vector<Box> before;
   for (std::uint32_t n = 0; n < list.blocks.size(); ++n) {
     const Block& block = list.blocks[n].block;

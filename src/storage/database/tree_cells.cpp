@@ -160,7 +160,7 @@ void TreeCells::put(std::int32_t level, std::vector<Found>& cells, CellList& lis
   cells.erase(std::unique(cells.begin(), cells.end(), same), cells.end());
   for (const Found& cell : cells) {
     const std::int64_t holder = list.blocks[cell.block].block.id;
-    const bool as_leaf = range_.leaves && level == range_.deepest && cell.refined;
+    const bool as_leaf = level == range_.deepest && cell.refined;
     const std::int64_t owner = cell.owned || as_leaf ? holder : -1;
     if (range_.leaves && ((cell.refined && !as_leaf) || owner == -1)) continue;
     append(list, {level, cell.index, cell.refined && !as_leaf, owner, cell.block, cell.place});

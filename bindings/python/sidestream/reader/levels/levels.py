@@ -101,7 +101,10 @@ class Levels(Sequence[Level]):
     @cached_property
     def cells(self) -> list[Cells]:
         """The cells by level."""
-        found = tree_cells(self.source) if self.mesh.kind == "octree" else patch_cells(self.mesh, self.blocks)
+        if self.mesh.kind == "octree":
+            found = tree_cells(self.source)
+        else:
+            found = patch_cells(self.mesh, [b for b in self.blocks if self.deepest is None or b.level <= self.deepest])
         if self.deepest is None:
             return found
         return found[: self.deepest] + [level.as_leaves for level in found[self.deepest : self.deepest + 1]]
