@@ -15,7 +15,8 @@ from pairs import few
 from programs import needs_module
 from sidestream.reader.stored import Context
 from sidestream.trees.values import needs
-from tree_database import published, same_bits
+from stored_calls import Reader, check_cells, counted, every
+from tree_database import NAMES, published, same_bits
 
 PROGRAM = Path(tree_database.__file__)
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -206,6 +207,21 @@ def test_damage_is_noticed(run, name, tmp_path):
         assert f"values of '{variable}' on block 0" in done.stdout + done.stderr
         with pytest.raises(sidestream.Error, match=f"'{variable}' on block 0"):
             context_of(copy.parent, copy.name, LAST).read(of, piece)
+
+
+def test_the_reader_of_c_gives_the_same_cells(run):
+    place, _, _ = run
+    for name in tree_database.DATABASES:
+        if name not in ("plain", "zstd", "pruned-plain"):
+            needs_module("amr_codec")
+        with Reader(place / name) as reader, reader.open(LAST) as context:
+            whole, cut = (sidestream.open(place / name, into="levels", deepest=deepest) for deepest in (None, 2))
+            for variable in NAMES:
+                check_cells(context.cells("tree", [variable]), whole, variable, counted)
+                check_cells(context.cells("tree", [variable], everything=True), whole, variable, every)
+                context.limit(2)
+                check_cells(context.cells("tree", [variable]), cut, variable, counted)
+                context.limit(-1)
 
 
 def test_declared_relations_are_used(run):

@@ -17,7 +17,7 @@ namespace sidestream::database {
 
 namespace {
 
-constexpr double rounding = 1e-6;  ///< of a root cell, by which declared bounds may be wrong
+constexpr double rounding = 1e-12;  ///< of a root cell, by which blocks that only touch may overlap
 
 /// True if `a` comes before `b` along the Morton curve, on which i has the lowest bits. No index is negative.
 bool precedes(const Index3& a, const Index3& b) {
@@ -34,7 +34,8 @@ bool precedes(const Index3& a, const Index3& b) {
   return a[axis] < b[axis];
 }
 
-/// The place of a box of cells in space, made of whole cells of a level.
+/// The place of a box of cells in space, made of whole cells of a level; less by the rounding, so that blocks beside it
+/// do not meet it.
 Bounds bounds_on(const Mesh& mesh, const Box& box, std::int32_t level) {
   const auto& octree = static_cast<const OctreeGeometry&>(*mesh.geometry);
   const Index3 ratio = ratio_of(mesh, 0, level);
@@ -43,9 +44,9 @@ Bounds bounds_on(const Mesh& mesh, const Box& box, std::int32_t level) {
     const double size = octree.spacing()[a] / static_cast<double>(ratio[a]);
     const double low = octree.origin()[a] + size * static_cast<double>(box.lo[a]);
     const double high = octree.origin()[a] + size * static_cast<double>(box.hi[a]);
-    const double more = rounding * std::abs(octree.spacing()[a]);
-    bounds.low[a] = std::min(low, high) - more;
-    bounds.high[a] = std::max(low, high) + more;
+    const double less = std::min(rounding * std::abs(octree.spacing()[a]), 0.25 * std::abs(size));
+    bounds.low[a] = std::min(low, high) + less;
+    bounds.high[a] = std::max(low, high) - less;
   }
   return bounds;
 }

@@ -239,3 +239,41 @@ class Context:
         LIBRARY.sidestream_cells_free(ctypes.byref(handle))
         assert not handle
         return *lists, values
+
+
+def counted(cells):
+    """Chooses the leaves that count."""
+    return cells.counted
+
+
+def every(cells):
+    """Chooses all cells."""
+    return np.ones(len(cells.index), bool)
+
+
+def _in_order(index, *others):
+    order = np.lexsort(index.T)
+    return [index[order], *(other[order] for other in others)]
+
+
+def check_cells(found, levels, name, chosen, box=None):
+    """Compares listed cells with those of the Python reader, of each level those that `chosen` picks. `box` is a level
+    and a box of its cells, of a mesh that is refined by 2 along all axes."""
+    level, index, refined, owner, values = found
+    assert np.all(np.diff(level) >= 0)
+    for n, of in enumerate(levels):
+        cells = of.cells
+        wanted = chosen(cells)
+        if box is not None:
+            shift, lo, hi = 2 ** max(n - box[0], 0), *map(np.array, box[1:])
+            down, used = 2 ** max(box[0] - n, 0), levels.mesh.dimensions
+            low, high = (lo // down * shift)[:used], (-(-hi // down) * shift)[:used]
+            wanted = wanted & np.all((cells.index[:, :used] >= low) & (cells.index[:, :used] < high), axis=1)
+        mine = level == n
+        more = levels.values(name, n, wanted)
+        expected = _in_order(cells.index[wanted], cells.refined[wanted], cells.owner[wanted], more)
+        got = _in_order(index[mine], refined[mine] != 0, owner[mine], values[name][mine])
+        for a, b in zip(got[:3], expected[:3], strict=True):
+            np.testing.assert_array_equal(a, b)
+        assert got[3].tobytes() == expected[3].tobytes()
+    assert len(level) == 0 or level.max() < len(levels)
