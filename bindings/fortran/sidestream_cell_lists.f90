@@ -15,7 +15,7 @@ module sidestream_cell_lists
     integer(int32), pointer :: level(:) => null()
     integer(int64), pointer :: index(:, :) => null() !< index(:, n) is (i, j, k) on the cell's level, counted from 0
     integer(int8), pointer :: refined(:) => null()   !< 1: finer cells lie in it
-    integer(int64), pointer :: owner(:) => null()    !< the id of the block that it counts in; -1: none
+    integer(int64), pointer :: owner(:) => null()    !< the id of the block that it counts in; of octrees -1: none
     type(c_ptr), private :: handle = c_null_ptr
   end type sidestream_cells
 

@@ -131,8 +131,8 @@ int sidestream_context_mesh(sidestream_context* context, const char* mesh, sides
 int sidestream_context_variable(sidestream_context* context, const char* variable,
                                 sidestream_stored_variable* description);
 
-/* The blocks of a mesh by level and id, numbered from 0. If a partitioner has cut blocks, their parts have the same
- * id. Numbers are valid until the levels are limited. */
+/* The blocks of a mesh by level and id, numbered from 0. Parts into which a partitioner has cut blocks have ids of
+ * their own, below 0. Numbers are valid until the levels are limited. */
 int sidestream_context_block_count(sidestream_context* context, const char* mesh, int64_t* count);
 int sidestream_context_block(sidestream_context* context, const char* mesh, int64_t number,
                              sidestream_stored_block* block);
@@ -209,7 +209,7 @@ typedef struct {
   const int32_t* level;   /* of each cell */
   const int64_t* index;   /* (i, j, k) of each cell, on its level */
   const uint8_t* refined; /* 1: finer cells lie in it */
-  const int64_t* owner;   /* the id of the block that it counts in; -1: none */
+  const int64_t* owner;   /* the id of the block that it counts in; of octrees -1: none */
 } sidestream_cell_list;
 /* The cells, in lists that belong to `cells`. */
 int sidestream_cells_list(const sidestream_cells* cells, sidestream_cell_list* list);

@@ -49,7 +49,8 @@ class Cells {
   [[nodiscard]] const std::vector<std::int32_t>& level() const noexcept;
   [[nodiscard]] const std::vector<Index3>& index() const noexcept;          ///< (i, j, k) on the cell's level
   [[nodiscard]] const std::vector<std::uint8_t>& refined() const noexcept;  ///< 1: finer cells lie in it
-  [[nodiscard]] const std::vector<std::int64_t>& owner() const noexcept;    ///< the block that it counts in; -1: none
+  [[nodiscard]] const std::vector<std::int64_t>& owner()
+      const noexcept;  ///< the block that it counts in; of octrees -1: none
 
  private:
   friend class StoredContext;
@@ -90,7 +91,7 @@ class StoredContext {
 
   /// The number of blocks of a mesh.
   [[nodiscard]] std::int64_t block_count(const std::string& mesh) const;
-  /// A block, counted from 0, by level and id. Parts of a block that a partitioner has cut have the same id.
+  /// A block, counted from 0, by level and id. Parts into which a partitioner has cut a block have ids below 0.
   [[nodiscard]] Block block(const std::string& mesh, std::int64_t number) const;
   /// Bytes of a variable on a block of its mesh; nothing if it was not stored there.
   [[nodiscard]] std::optional<std::uint64_t> block_bytes(const std::string& variable, std::int64_t number) const;

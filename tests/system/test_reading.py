@@ -13,7 +13,7 @@ from sidestream.reader.database import chosen
 from sidestream.reader.region import read_region
 from sidestream.reader.stored import Context
 from stored_calls import FILE, USAGE, Failed, Reader, check_cells, counted, every
-from support import run_beside
+from support import run, run_beside
 from test_kinds import DECLARATIONS, NX, NY, NZ
 
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -188,6 +188,28 @@ def test_cells_of_a_box(databases):
                 found = context.cells("m", ["t"], level=level, box=(lo, hi))
                 check_cells(found, levels, "t", counted, (level, lo, hi))
             assert len(context.cells("m", ["t"], level=2, box=((9, 9, 9), (12, 12, 12)))[0]) == 0
+
+
+def test_parts_of_blocks(tmp_path):
+    """Parts into which servers have cut blocks are blocks, and no cell of them is left out."""
+    outputs = "outputs: [database: {directory: data, kind: post, fsync: false, variables: [t, p]}]\n"
+    placement = "{mode: nodes, servers: 2, buffer: 16 MiB, partitioner: {regrid: {shape: slabs, axis: x}}}"
+    done = run(tmp_path, 5, placement, outputs, ["steps=2"])
+    assert done.status == 0, done.text
+    place = done.results / "data"
+    levels = sidestream.open(place, into="levels")
+    with Reader(place) as reader, reader.open(1) as context:
+        lo, hi = (context.mesh("grid").lo[:], context.mesh("grid").hi[:])
+        whole = context.read_box("t", 0, lo, hi).reshape(hi[::-1])
+        blocks = context.blocks("grid")
+        assert min(block.id for block in blocks) < 0
+        for n, block in enumerate(blocks):
+            part = whole[tuple(slice(block.lo[axis], block.hi[axis]) for axis in (2, 1, 0))]
+            same_bits(context.read_block("t", n), np.ascontiguousarray(part).reshape(-1))
+        found = context.cells("grid", ["t"])
+        assert len(found[0]) == whole.size
+        check_cells(found, levels, "t", counted)
+    same_bits(levels.covering_array("t", 0), whole)
 
 
 def test_trees(databases):

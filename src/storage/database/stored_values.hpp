@@ -12,7 +12,7 @@
 
 namespace sidestream::database {
 
-/// A block of a context and its row in the tables. Parts of a block that a partitioner has cut are blocks of one id.
+/// A block of a context and its row in the tables.
 struct PlacedBlock {
   Block block;
   std::size_t group = 0;

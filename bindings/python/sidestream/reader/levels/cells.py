@@ -22,16 +22,18 @@ class Cells:
     block: NDArray[np.int64]
     place: NDArray[np.int64]
     holder: NDArray[np.int64]  # the id of the block with its values
+    owned: NDArray[np.bool_]  # a block owns it; ids of parts of blocks are negative, and may be NOBODY
 
     @property
     def as_leaves(self) -> "Cells":
         """Makes the level a deepest one: refined cells count, in the block whose values are taken."""
-        return replace(self, refined=np.zeros_like(self.refined), owner=np.where(self.refined, self.holder, self.owner))
+        owner = np.where(self.refined, self.holder, self.owner)
+        return replace(self, refined=np.zeros_like(self.refined), owner=owner, owned=self.owned | self.refined)
 
     @property
     def counted(self) -> NDArray[np.bool_]:
         """True for leaves that a block owns: together they cover the mesh, each place once."""
-        return ~self.refined & (self.owner != NOBODY)
+        return ~self.refined & self.owned
 
 
 def boxes_without(box: NDArray[np.int64], hole: NDArray[np.int64]) -> list[NDArray[np.int64]]:
@@ -111,7 +113,7 @@ def _joined(tables: list[tuple], blocks: list[BlockOf]) -> Cells:
     empty = (np.empty((0, 3), np.int64), np.empty(0, np.bool_), np.empty(0, np.int64), np.empty(0, np.int64))
     index, refined, block, place = (np.concatenate(parts) for parts in zip(empty, *tables, strict=True))
     ids = np.array([b.id for b in blocks], np.int64)
-    return Cells(index, refined, ids[block], block, place, ids[block])
+    return Cells(index, refined, ids[block], block, place, ids[block], np.ones(len(index), np.bool_))
 
 
 def tree_levels(
@@ -163,4 +165,4 @@ def _merged(mesh: RefinedMesh, tables: list[tuple], ids: NDArray[np.int64]) -> C
     order = np.lexsort((block, ~owned, ~refined, keys))
     first = order[np.concatenate([[True], np.diff(keys[order]) != 0])]
     owner = np.where(owned[first], ids[block[first]], NOBODY)
-    return Cells(index[first], refined[first], owner, block[first], place[first], ids[block[first]])
+    return Cells(index[first], refined[first], owner, block[first], place[first], ids[block[first]], owned[first])
