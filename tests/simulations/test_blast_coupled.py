@@ -144,7 +144,7 @@ def test_the_shipped_configuration(tmp_path):
     succeed(3, *arguments, "--sidestream", file, program=COUPLED)
     results = tmp_path / "results"
     assert len((results / "pressure.csv").read_text().splitlines()) == 8
-    assert list((results / "data").glob("context-*")) and list(results.glob("fields*"))
+    assert list((results / "data").glob("segment-*")) and list(results.glob("fields*"))
     again = dump(tmp_path, 2, *arguments[:-4], "--steps", 15, "--restart", results / "restart", program=COUPLED)
     assert again == dump(tmp_path, 1, *arguments[:-4], "--steps", 15)
 

@@ -114,7 +114,7 @@ def test_the_shipped_configuration(tmp_path):
     file.write_text(SHIPPED.read_text().replace("directory: results", f"directory: {tmp_path / 'results'}"))
     succeed(3, *BOX, "--steps", 8, "--every", 2, "--sidestream", file, program=COUPLED)
     results = tmp_path / "results"
-    assert len(list(results.glob("density-*.png"))) == 5 and list((results / "data").glob("context-*"))
+    assert len(list(results.glob("density-*.png"))) == 5 and list((results / "data").glob("segment-*"))
     again = particles(tmp_path, 2, *BOX, "--steps", 8, "--restart", results / "restart", program=COUPLED)
     assert again.tobytes() == particles(tmp_path, 1, *BOX, "--steps", 8).tobytes()
     assert np.isfinite(again["place"]).all()

@@ -143,6 +143,9 @@ class Shower {
 
 void show(const std::string& directory, const Entry& entry) {
   Context context(directory, entry);
+  const auto is_encoded = [](const std::vector<std::string>& codecs) { return !codecs.empty(); };
+  const std::vector<std::vector<std::string>>& codecs = context.schema().codecs;
+  if (!codecs.empty() && std::all_of(codecs.begin(), codecs.end(), is_encoded)) return;  // it would be empty
   Shower shower(directory, context);
   const std::string path = (fs::path(directory) / shown_name(entry.slot)).string();
   // Numbers of slots are given once: this file is none of the database's.

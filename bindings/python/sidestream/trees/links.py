@@ -36,13 +36,18 @@ def links_of(refined: NDArray[np.uint8], starts: Whole, dimensions: int, roots: 
         parent = np.flatnonzero(refined[starts[level] : starts[level + 1]])
         of_parent = beside[parent]
         found.append(Links(parent, of_parent))
+        if level == len(starts) - 3:
+            break  # no level follows whose links need the neighbours of these cells
         group_of = np.full(len(beside) + 1, -1)  # the last entry, with index -1, stands for no neighbour
         group_of[parent] = np.arange(len(parent))
         below = np.empty((len(parent), children, 2 * dimensions), np.int64)
         for child in range(children):
             for face in range(2 * dimensions):
                 across, upper = child ^ (1 << face // 2), child >> face // 2 & 1
-                group = np.arange(len(parent)) if upper != face % 2 else group_of[of_parent[:, face]]
+                if upper != face % 2:
+                    below[:, child, face] = np.arange(len(parent)) * children + across
+                    continue
+                group = group_of[of_parent[:, face]]
                 below[:, child, face] = np.where(group < 0, -1, group * children + across)
         beside = below.reshape(-1, 2 * dimensions)
     return found
