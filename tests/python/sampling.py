@@ -24,10 +24,12 @@ def declare(session):
         session.add_variable(name, "solid", dtype)
     session.set_mesh_array("solid", Role.CELL_IDS, "numbers")
     session.add_variable("n", "solid", centering="node")
+    session.add_variable("f", "solid", components=3, centering="node")
     session.add_curvilinear_mesh("curved", shapes.BOXES, "nodes")
     session.add_variable("nodes", "curved", components=3, centering="node")
     session.add_variable("c", "curved")
     session.add_variable("v", "curved", centering="node")
+    session.add_variable("g", "curved", components=3, centering="node")
 
 
 class Part:
@@ -51,6 +53,7 @@ class Part:
     def publish(self, session, step):
         arrays = {"where": self.set(session, step), "numbers": self.numbers, **self.lists}
         arrays |= {"t": shapes.in_cells(step)[self.numbers], "n": shapes.at_points(step)[self.points]}
+        arrays["f"] = shapes.flow(arrays["where"])
         for name, array in arrays.items():
             assert session.publish(name, self.block, array), session.message
 
@@ -59,6 +62,7 @@ def publish_slab(session, block, low, high, step):
     places = shapes.warped(step)[:, :, low : high + 1]
     session.set_block_bounds("curved", block, bounds_of(places))
     assert session.publish("nodes", block, places), session.message
+    assert session.publish("g", block, shapes.flow(places)), session.message
     assert session.publish("v", block, shapes.at_nodes(step)[:, :, low : high + 1]), session.message
     assert session.publish("c", block, shapes.in_boxes(step)[:, :, low:high]), session.message
 

@@ -73,3 +73,9 @@ def at_nodes(step):
 
 def in_boxes(step):
     return np.arange(np.prod(BOXES), dtype=float).reshape(BOXES[::-1]) + 1000 * step
+
+
+def flow(places):
+    """Vectors at places [..., 3]."""
+    x, y, z = np.moveaxis(places, -1, 0)
+    return np.stack([1.2 + np.sin(0.9 * y), np.cos(0.7 * x) + 0.2 * z, 0.6 * np.sin(0.5 * x + y)], axis=-1)

@@ -1,5 +1,5 @@
-"""Probes and resampling of cells of many shapes and of warped boxes, in several placements, compared with VTK's
-filter."""
+"""Probes, resampling and stream lines in cells of many shapes and in warped boxes, in several placements, compared with
+VTK's filters."""
 
 import csv
 import subprocess
@@ -15,6 +15,8 @@ from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkPoints
 from vtkmodules.vtkCommonDataModel import vtkPolyData, vtkStaticCellLocator, vtkStructuredGrid, vtkUnstructuredGrid
 from vtkmodules.vtkFiltersCore import vtkProbeFilter
+from vtkmodules.vtkFiltersFlowPaths import vtkStreamTracer
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
 
 PROGRAM = Path(__file__).with_name("sampling.py")
 MPIRUN = environ.get("SIDESTREAM_MPIEXEC", "mpirun")
@@ -26,6 +28,7 @@ PLACES = """\
         - {from: [3.3, -1.4, 1.9], to: [2.9, 5.1, 2.7], samples: 60}
       point: {at: [2.77, 0.98, 1.61]}
 """
+SEEDS = "line: {from: [0.7, 0.5, 0.4], to: [4.1, 3.3, 3.6], samples: 12}, step: 0.02, precision: double"
 GRID = f"size: {list(SIZE)}, low: {list(LOW)}, high: {list(HIGH)}"
 CONFIGURATION = f"""\
 placement: PLACEMENT
@@ -43,6 +46,8 @@ analyses:
 {PLACES}
   - resample: {{name: a, variables: n, method: linear, {GRID}, file: "n-{{index}}.h5"}}
   - resample: {{name: b, variables: t, {GRID}, file: "t-{{index}}.h5"}}
+  - streamlines: {{name: lines-solid, variable: f, {SEEDS}, file: "f-{{index}}.vtp"}}
+  - streamlines: {{name: lines-curved, variable: g, {SEEDS}, file: "g-{{index}}.vtp"}}
   - resample: {{name: c, variables: v, method: linear, {GRID}, file: "v-{{index}}.h5"}}
 """
 
@@ -96,6 +101,53 @@ def sure_of(grid, cells, step):
     found = np.isfinite(cells)
     numbers = np.where(found, cells - 1000 * step, 0).astype(int)
     return ~(found & np.array(loose)[numbers])
+
+
+def lines_of(path):
+    """Points of stream lines, the line of each, and the vectors there."""
+    reader = vtkXMLPolyDataReader()
+    reader.SetFileName(str(path))
+    reader.Update()
+    data = reader.GetOutput().GetPointData()
+    lines = vtk_to_numpy(data.GetArray("line"))
+    return vtk_to_numpy(reader.GetOutput().GetPoints().GetData()), lines, vtk_to_numpy(data.GetArray(path.stem[0]))
+
+
+def traced(grid, places, seed):
+    """Points of VTK's line through a seed, of the method of Runge and Kutta of fourth order in small steps."""
+    vectors = numpy_to_vtk(shapes.flow(places), deep=True)
+    vectors.SetName("vectors")
+    grid.GetPointData().AddArray(vectors)
+    grid.GetPointData().SetActiveVectors("vectors")
+    tracer = vtkStreamTracer()
+    tracer.SetInputData(grid)
+    tracer.SetStartPosition(*seed)
+    tracer.SetInterpolatorTypeToCellLocator()
+    tracer.SetIntegratorTypeToRungeKutta4()
+    tracer.SetIntegrationDirectionToBoth()
+    tracer.SetIntegrationStepUnit(vtkStreamTracer.LENGTH_UNIT)
+    tracer.SetInitialIntegrationStep(0.005)
+    tracer.SetMaximumPropagation(100)
+    tracer.SetMaximumNumberOfSteps(100000)
+    tracer.SetComputeVorticity(False)
+    tracer.Update()
+    return vtk_to_numpy(tracer.GetOutput().GetPoints().GetData())
+
+
+def check_lines(path, grid, places, expected):
+    points, lines, vectors = lines_of(path)
+    assert len(np.unique(lines)) == expected
+    # The flow is linear in a cell, which differs from the formula by what it bends there.
+    assert np.abs(vectors - shapes.flow(points)).max() < 0.3
+    for line in np.unique(lines):
+        ours = points[lines == line]
+        seed = np.array([0.7, 0.5, 0.4]) + line / 11 * np.array([3.4, 2.8, 3.2])
+        theirs = traced(grid, places, seed)
+        far = [np.linalg.norm(theirs - point, axis=1).min() for point in ours]
+        assert max(far) < 0.005, (line, max(far))
+        # Both end within a step of the mesh's faces.
+        length = np.linalg.norm(np.diff(ours, axis=0), axis=1).sum()
+        assert abs(length - np.linalg.norm(np.diff(theirs, axis=0), axis=1).sum()) < 0.06, line
 
 
 def check_cubes(cells, places, step):
@@ -173,6 +225,8 @@ def test_like_vtk(alone):
         check_grid(alone / f"n-{step}.h5", step, solid(step), "n", 0)
         check_grid(alone / f"t-{step}.h5", step, solid(step), "t", 1)
         check_grid(alone / f"v-{step}.h5", step, curved(step), "v", 0)
+        check_lines(alone / f"f-{step}.vtp", solid(step), shapes.points(step), 12)
+        check_lines(alone / f"g-{step}.vtp", curved(step), shapes.warped(step).reshape(-1, 3), 12)
 
 
 @pytest.mark.keep(1)
@@ -185,6 +239,8 @@ def test_the_same_bits_however_it_is_divided(tmp_path, alone, placement, ranks):
     for name in ("solid.csv", "curved.csv"):
         assert (results / name).read_bytes() == (alone / name).read_bytes()
     for step in range(shapes.STEPS):
+        for name in (f"f-{step}.vtp", f"g-{step}.vtp"):
+            assert (results / name).read_bytes() == (alone / name).read_bytes()
         for name in "ntv":
             ours, theirs = (sidestream.open(r / f"{name}-{step}.h5", into="numpy") for r in (results, alone))
             assert np.asarray(ours[name]).tobytes() == np.asarray(theirs[name]).tobytes()

@@ -35,6 +35,8 @@ struct FakeNames {
   bool flags = false;     ///< every block also has a flagged copy of all cells of the next one
   /// Gives the number of a point by its index in the mesh. Without it all numbers differ.
   std::function<std::int64_t(std::int64_t)> numbering{};
+  /// Gives vectors, which are the fields `v` at points and `w` in cells. Without it there are none.
+  std::function<Place(const Place&)> vectors{};
 };
 
 /// The number that a point or cell gets.
@@ -59,6 +61,10 @@ class FakeLists {
     if (names.cells) declare("cell_ids", Type::int32, Role::cell_ids);
     declare("n", Type::float64, Role::none, 1, nodes_of(dimensions));
     declare("c", Type::float32, Role::none, 2, Centering::cell);
+    if (names.vectors) {
+      declare("v", Type::float64, Role::none, dimensions, nodes_of(dimensions));
+      declare("w", Type::float64, Role::none, dimensions, Centering::cell);
+    }
     for (int b = 0; b < blocks; ++b) add_block(b, block_of, blocks);
   }
 
@@ -130,11 +136,17 @@ class FakeLists {
     std::map<std::int64_t, std::int64_t> local;
     for (std::size_t p = 0; p < points.size(); ++p) local[points[p]] = static_cast<std::int64_t>(p);
     std::vector<std::int64_t> links, ends, kinds, faces, face_ends, ids, cell_ids;
-    std::vector<double> pos, n, c;
+    std::vector<double> pos, n, c, v, w;
+    const auto add_vector = [&](const Place& at, std::vector<double>& to) {
+      if (!names_.vectors) return;
+      const Place vector = names_.vectors(at);
+      to.insert(to.end(), vector.begin(), vector.begin() + dimensions_);
+    };
     for (const std::int64_t p : points) {
       const Place& x = mesh_.places[static_cast<std::size_t>(p)];
       pos.insert(pos.end(), x.begin(), x.begin() + dimensions_);
       n.push_back(at_points_(x));
+      add_vector(x, v);
       ids.push_back(names_.numbering ? names_.numbering(p) : fake_name(p, names_.shuffled));
     }
     for (const std::size_t cell : cells) {
@@ -156,6 +168,7 @@ class FakeLists {
       face_ends.push_back(one.faces.empty() ? -1 : static_cast<std::int64_t>(faces.size()));
       cell_ids.push_back(fake_name(static_cast<std::int64_t>(cell), names_.shuffled));
       c.insert(c.end(), {in_cells_(middle), 1 + in_cells_(middle)});
+      add_vector(middle, w);
     }
     Block block;
     block.id = b;
@@ -174,6 +187,9 @@ class FakeLists {
     if (names_.cells) give("cell_ids", block, cell_ids);
     give("n", block, n);
     give("c", block, c, 2);
+    if (!names_.vectors) return;
+    give("v", block, v, dimensions_);
+    give("w", block, w, dimensions_);
   }
 
   FakeMesh mesh_;
@@ -200,8 +216,9 @@ inline CapturedResults run_lists(const AnalysisKind& kind, const std::string& ya
   Bytes feedback;
   const Iteration iteration;
   for (int pass = 0; pass < analysis->passes(); ++pass) {
-    const std::vector<Bytes> partials{analysis->local({iteration, lists.metadata, views, pass, feedback})};
-    feedback = analysis->combine({iteration, lists.metadata, partials, pass, servers, results});
+    const LocalInput input{iteration, lists.metadata, views, pass, feedback};
+    const std::vector<Bytes> partials{analysis->local(input)};
+    feedback = analysis->combine({iteration, lists.metadata, partials, pass, servers, results, &input});
   }
   return results;
 }

@@ -66,8 +66,8 @@ const OptionTable<PlaneSeeds>& plane_options() {
 const OptionTable<LineOptions>& table_of_lines() {
   static const OptionTable<LineOptions> table{
       variable_option(&LineOptions::variable,
-                      "The vector field, with a component for each dimension of its mesh, which has axes (uniform or "
-                      "rectilinear, with or without refinement levels) or is an octree."),
+                      "The vector field, with a component for each dimension of its mesh. That has cells: of all kinds "
+                      "but `points`, and curvilinear ones without refinement levels."),
       option("point", &LineOptions::points, "Seeds: one such map, or a list of them.", {.options = point_options()}),
       option("line", &LineOptions::lines, "Rows of seeds: one such map, or a list of them.",
              {.options = row_options()}),
@@ -79,8 +79,8 @@ const OptionTable<LineOptions>& table_of_lines() {
                           {"forwards", Direction::forwards},
                           {"backwards", Direction::backwards}}}),
       option("step", &LineOptions::step,
-             "Arc length of a step, in the mesh's units. Default: half of the smallest width of a cell; octrees need "
-             "it.",
+             "Arc length of a step, in the mesh's units. Default: half of the smallest width of a cell; octrees, "
+             "curvilinear and unstructured meshes need it.",
              {.range_text = "above 0"}),
       option("length", &LineOptions::length, "Arc length of lines at most, from the seed in each direction.",
              {.range_text = "above 0"}),
@@ -168,10 +168,19 @@ double default_step(const Mesh& mesh) {
 
 void check_field(const Settings& settings, const Variable& variable, const Mesh& mesh) {
   const std::string& name = table_of_lines().name(&LineOptions::variable);
-  if (mesh.axes() == nullptr && mesh.kind() != MeshKind::octree) {
-    settings.fail(name, fmt::format("'{}' lies on mesh '{}', which is {}; stream lines need a mesh with axes or an "
-                                    "octree; `resample` it",
+  const bool curvilinear = mesh.kind() == MeshKind::curvilinear;
+  const bool possible =
+      mesh.axes() != nullptr || mesh.kind() == MeshKind::octree || mesh.kind() == MeshKind::unstructured || curvilinear;
+  if (!possible) {
+    settings.fail(name, fmt::format("'{}' lies on mesh '{}', which is {}; stream lines need a mesh with cells; put the "
+                                    "vectors on the cells of another mesh",
                                     variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none"));
+  }
+  if (curvilinear && !mesh.refinement.empty()) {
+    settings.fail(name,
+                  fmt::format("'{}' lies on mesh '{}', which is curvilinear with refinement levels, between which "
+                              "there may be gaps; `resample` it",
+                              variable.name, mesh.name));
   }
   if (variable.components != mesh.dimensions) {
     settings.fail(

@@ -48,6 +48,7 @@ struct Lines {
   std::vector<Vertex> vertices;
   std::vector<double> values;
   std::int64_t outside = 0;  ///< seeds in no cell
+  std::int64_t unknown = 0;  ///< cells of types that cannot be searched, in which lines end
 };
 
 /// Collective: traces lines through the blocks of all servers. Rank 0 gets all points, in the order of lines and along

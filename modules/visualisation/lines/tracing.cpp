@@ -7,18 +7,23 @@
 //   all tell:    which lines have left, to begin anew
 //
 // A line moves on with its state, also in the middle of a step. Values at a place depend on global indices only, and a
-// server takes only places in cells that no finer cell covers, so that lines are the same for every division.
+// server takes only places in cells that no finer cell covers, so that lines are the same for every division. Cells of
+// curvilinear and unstructured meshes contain their faces, so a place may be in several. If some may be elsewhere, the
+// line begins anew there, and the server with the cell of least rank goes on.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "visualisation/lines/lines.hpp"
 #include "visualisation/mesh/plane.hpp"
 #include "visualisation/mesh/sample_points.hpp"
+#include "visualisation/sampling/cell_finder.hpp"
 
 namespace sidestream::streamlines {
 namespace {
@@ -70,6 +75,7 @@ struct Claim {
 struct Sampled {
   std::vector<std::optional<sampling::Rank>> ranks;  ///< nothing where there is no cell
   std::vector<double> values;
+  std::vector<bool> shared;  ///< another server may have a cell there, too
 };
 
 /// The direction of a vector; nothing if it has none.
@@ -103,6 +109,7 @@ class Tracing {
                         : static_cast<std::int64_t>(query.length / query.step)) {}
 
   [[nodiscard]] Lines run() {
+    make_finder();
     std::vector<Tracer> waiting;
     for (std::size_t n = 0; n < query_.seeds.size(); ++n) {
       for (const int sign : {1, -1}) {
@@ -119,12 +126,42 @@ class Tracing {
   }
 
  private:
-  [[nodiscard]] Sampled sample(std::span<const Tracer> tracers) const {
+  /// Collective. Throws Error(analysis) on all servers if the cells of one cannot be read.
+  void make_finder() {
+    const Mesh& mesh = input_.metadata.mesh_of(
+        input_.metadata.variables.at(static_cast<std::size_t>(query_.values.variables.front())));
+    if (mesh.axes() != nullptr || mesh.kind() == MeshKind::octree) return;
+    std::string failure;
+    try {
+      finder_.emplace(query_.values, input_);
+    } catch (const std::exception& error) {
+      failure = error.what();
+    }
+    for (const Bytes& told : servers_.all_gather(std::as_bytes(std::span(failure)))) {
+      if (told.empty()) continue;
+      fail(Code::analysis, "{}", std::string_view(reinterpret_cast<const char*>(told.data()), told.size()));
+    }
+    std::int64_t unknown = finder_->unknown();
+    servers_.sum({&unknown, 1});
+    found_.unknown = unknown;
+  }
+
+  [[nodiscard]] Sampled sample(std::span<const Tracer> tracers) {
+    Sampled found{std::vector<std::optional<sampling::Rank>>(tracers.size()),
+                  std::vector<double>(tracers.size() * count_), std::vector<bool>(tracers.size())};
+    if (finder_) {
+      for (std::size_t n = 0; n < tracers.size(); ++n) {
+        const auto values = std::span(found.values).subspan(n * count_, count_);
+        const auto cell = finder_->at(tracers[n].place(query_.step), values);
+        if (!cell) continue;
+        found.ranks[n] = cell->rank;
+        found.shared[n] = cell->shared && servers_.size() > 1;
+      }
+      return found;
+    }
     std::vector<Place> places;
     for (const Tracer& tracer : tracers) places.push_back(tracer.place(query_.step));
     const sampling::ScatteredPoints targets(query_.dimensions, std::move(places));
-    Sampled found{std::vector<std::optional<sampling::Rank>>(tracers.size()),
-                  std::vector<double>(tracers.size() * count_)};
     sampling::sample(query_.values, targets, input_,
                      [&](std::int64_t target, const sampling::Rank& rank, std::span<const double> values) {
                        auto& known = found.ranks[static_cast<std::size_t>(target)];
@@ -161,14 +198,14 @@ class Tracing {
     return mine;
   }
 
-  /// Goes on with lines until they end or leave this server's blocks.
+  /// Goes on with lines until they end or leave this server's blocks. It has the cells in which they are now.
   void follow(std::vector<Tracer> mine, std::vector<Tracer>& left) {
-    while (!mine.empty()) {
+    for (bool is_first = true; !mine.empty(); is_first = false) {
       const Sampled found = sample(mine);
       std::vector<Tracer> next;
       for (std::size_t n = 0; n < mine.size(); ++n) {
         Tracer& tracer = mine[n];
-        if (!found.ranks[n]) {
+        if (!found.ranks[n] || (found.shared[n] && !is_first)) {
           left.push_back(tracer);
           continue;
         }
@@ -234,6 +271,7 @@ class Tracing {
       begun += all.vertices[n].number == 0 ? 1 : 0;
     }
     lines.outside = static_cast<std::int64_t>(query_.seeds.size()) - begun;
+    lines.unknown = found_.unknown;
     return lines;
   }
 
@@ -242,7 +280,8 @@ class Tracing {
   Communicator& servers_;
   std::size_t count_;
   std::int64_t most_steps_;
-  Lines found_;  ///< points on this server
+  std::optional<sampling::CellFinder> finder_;  ///< for curvilinear and unstructured meshes
+  Lines found_;                                 ///< points on this server
 };
 
 }  // namespace

@@ -173,9 +173,7 @@ std::int64_t sample(const Query& query, const SamplePoints& targets, const Local
     sample_trees(query, targets, input, sink);
     return 0;
   }
-  if (mesh.is_list()) return sample_cells(query, targets, input, sink);
-  sample_curvilinear(query, targets, input, sink);
-  return 0;
+  return sample_cells(query, targets, input, sink);
 }
 
 const Mesh& mesh_of(const Query& query, const Metadata& metadata) {

@@ -73,7 +73,7 @@ void widen(Place& low, Place& high);
 // One sampler for each kind of mesh; see `sample`.
 void sample_boxes(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
 void sample_trees(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
-void sample_curvilinear(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink);
+/// Curvilinear and unstructured meshes. Returns the number of cells of unknown types whose bounds contain targets.
 [[nodiscard]] std::int64_t sample_cells(const Query& query, const SamplePoints& targets, const LocalInput& input,
                                         const Sink& sink);
 

@@ -30,6 +30,10 @@ class StreamLines final : public Task {
                              query_.seeds.size()));
       told_ = true;
     }
+    if (lines.unknown > 0 && !told_unknown_) {
+      say(input, fmt::format("{} cells are of types that are not known; lines end there", lines.unknown));
+      told_unknown_ = true;
+    }
     Surface surface = surface_of(lines, input.metadata);
     const bool inside = lines.outside < static_cast<std::int64_t>(query_.seeds.size());
     if (surface.lines.empty() && inside && !told_short_) {
@@ -85,8 +89,9 @@ class StreamLines final : public Task {
   Selection selection_;
   std::string file_;
   Type type_;
-  bool told_ = false;        ///< that seeds are outside
-  bool told_short_ = false;  ///< that there are no lines
+  bool told_ = false;          ///< that seeds are outside
+  bool told_unknown_ = false;  ///< that cells were not searched
+  bool told_short_ = false;    ///< that there are no lines
 };
 
 }  // namespace
@@ -105,8 +110,8 @@ AnalysisKind streamlines_kind() {
           "Lines that have the direction of a vector field everywhere, through given seeds, as line segments with the "
           "point data `line` (the number of the seed, from 0), `arc_length` (from the seed, negative backwards), the "
           "field and `fields`. Steps of equal arc length by the method of Runge and Kutta of fourth order. Between "
-          "nodes and between cell centres the field is linear; in octrees, and in cells next to another level, it is "
-          "constant in each cell. A line ends within a step of where the mesh ends, where the field has no value or is 0, or where it would turn back, and after `length` or `steps`. Lines run across blocks, levels and servers, and are the same bytes "
+          "nodes and between cell centres the field is linear; in octrees, in cells next to another level, and for values "
+          "in cells of curvilinear and unstructured meshes it is constant in each cell. A line ends within a step of where the mesh ends, where the field has no value or is 0, or where it would turn back, and after `length` or `steps`. Lines run across blocks, levels and servers, and are the same bytes "
           "however the mesh is divided.",
       .options = std::move(options),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {

@@ -149,6 +149,17 @@ bool inside(CellType type, int dimensions, Place& r) {
   return true;
 }
 
+/// Distance of parameters in the cell from the nearest face.
+double margin_of(CellType type, int dimensions, const Place& r) {
+  double margin = 1;
+  for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
+    margin = std::min({margin, r[a], 1 - r[a]});
+  }
+  const bool three = type == CellType::tetrahedron;
+  if (!three && type != CellType::triangle && type != CellType::wedge) return margin;
+  return std::min(margin, 1 - r[0] - r[1] - (three ? r[2] : 0));
+}
+
 Place start_of(CellType type) {
   if (type == CellType::tetrahedron) return {0.25, 0.25, 0.25};
   if (type == CellType::triangle || type == CellType::wedge) return {1.0 / 3, 1.0 / 3, 0.5};
@@ -221,7 +232,7 @@ CellKind kind_of(std::uint8_t type) noexcept {
   return {};
 }
 
-std::optional<Weights> locate(std::uint8_t number, std::span<const Place> corners, const Place& place) {
+std::optional<Located> locate(std::uint8_t number, std::span<const Place> corners, const Place& place) {
   const auto type = static_cast<CellType>(number);
   const int dimensions = kind_of(number).dimensions;
   // Positions relative to the first corner keep the digits of small cells far from the origin.
@@ -234,15 +245,15 @@ std::optional<Weights> locate(std::uint8_t number, std::span<const Place> corner
   const std::span<const Place> shifted(near.data(), corners.size());
   for (std::size_t c = 0; c < corners.size(); ++c) {
     if (near[c] != there) continue;
-    Weights one{};  // the map of a pyramid has no inverse at its apex
-    one[c] = 1;
+    Located one{};  // the map of a pyramid has no inverse at its apex
+    one.weights[c] = 1;
     return one;
   }
   std::optional<Place> r = invert(type, dimensions, shifted, there);
   if (!r || !inside(type, dimensions, *r)) return std::nullopt;
   const Weights weights = shape_of(type, *r).weights;
   if (!is_there(weights, shifted, there, dimensions)) return std::nullopt;
-  return weights;
+  return Located{weights, margin_of(type, dimensions, *r)};
 }
 
 }  // namespace sidestream::sampling

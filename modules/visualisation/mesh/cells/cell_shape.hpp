@@ -36,10 +36,16 @@ struct CellKind {
 /// Weight of each corner at a position; they sum to 1.
 using Weights = std::array<double, most_corners>;
 
+/// A position in a cell.
+struct Located {
+  Weights weights{};
+  double margin = 0;  ///< distance from the nearest face in the cell's parameters, which run from 0 to 1
+};
+
 /// The weights of the corners at a position in a cell. Newton's method inverts its map from parameters to space.
 /// Nothing if the position is outside, beyond a tolerance of 1e-9 of the cell's size. `corners` are in VTK's order, as
 /// many as the type has, with as many coordinates as it has dimensions. The same numbers give the same result
 /// everywhere.
-[[nodiscard]] std::optional<Weights> locate(std::uint8_t type, std::span<const Place> corners, const Place& place);
+[[nodiscard]] std::optional<Located> locate(std::uint8_t type, std::span<const Place> corners, const Place& place);
 
 }  // namespace sidestream::sampling

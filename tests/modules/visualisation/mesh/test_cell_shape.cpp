@@ -92,14 +92,17 @@ TEST_CASE("weights give the place back, and linear fields exactly") {
         for (int round = 0; round < 100; ++round) {
           const std::vector<Place> corners = distorted(c.corners, random, offset, scale);
           const Place place = inside_of(c, corners, random);
-          const auto weights = locate(number, corners, place);
-          REQUIRE(weights);
+          const auto found = locate(number, corners, place);
+          REQUIRE(found);
+          const Weights& weights = found->weights;
+          CHECK(found->margin >= 0);
+          CHECK(found->margin <= 0.5);
           double sum = 0;
           Place there{};
           for (std::size_t n = 0; n < corners.size(); ++n) {
-            CHECK((*weights)[n] >= 0);
-            sum += (*weights)[n];
-            for (std::size_t a = 0; a < 3; ++a) there[a] += (*weights)[n] * corners[n][a];
+            CHECK(weights[n] >= 0);
+            sum += weights[n];
+            for (std::size_t a = 0; a < 3; ++a) there[a] += weights[n] * corners[n][a];
           }
           CHECK(std::fabs(sum - 1) < 1e-12);
           for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
@@ -125,7 +128,8 @@ TEST_CASE("places outside are in no cell, corners are in theirs") {
       for (std::size_t n = 0; n < corners.size(); ++n) {
         const auto at = locate(number, corners, corners[n]);
         REQUIRE(at);
-        CHECK((*at)[n] == 1);
+        CHECK(at->weights[n] == 1);
+        CHECK(at->margin == 0);
         Place beyond;
         for (std::size_t a = 0; a < 3; ++a) beyond[a] = corners[n][a] + 0.3 * (corners[n][a] - middle[a]);
         CHECK(!locate(number, corners, beyond));

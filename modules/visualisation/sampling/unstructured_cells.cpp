@@ -1,9 +1,8 @@
-// Sampling of unstructured meshes.
+// Cells of unstructured meshes.
 //
-// For each cell, the targets in its bounding box are tested. Cells are split into parts whose map can be inverted
-// (linear cells, or tetrahedra and triangles for polyhedra, polygons and cells of higher order); `locate` solves for
-// the parametric coordinates and returns weights of the corners if the target is inside. Cells of unknown types are
-// counted as unsampled if a target lies in their bounding box.
+// Cells are split into parts whose map can be inverted (linear cells, or tetrahedra and triangles for polyhedra,
+// polygons and cells of higher order); `locate` solves for the parametric coordinates and returns weights of the
+// corners if the place is inside.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -13,7 +12,7 @@
 #include "visualisation/mesh/cells/cell_shape.hpp"
 #include "visualisation/mesh/cells/cell_shapes.hpp"
 #include "visualisation/mesh/cells/subdivision.hpp"
-#include "visualisation/sampling/samplers.hpp"
+#include "visualisation/sampling/searched_cells.hpp"
 
 namespace sidestream::sampling {
 namespace {
@@ -31,21 +30,20 @@ std::vector<Index> whole_numbers(const BlockView& view, Index count) {
   return numbers;
 }
 
-/// Sampler for one block.
-class CellSampler {
+class UnstructuredCells final : public SearchedCells {
  public:
-  CellSampler(const Query& query, const LocalInput& input, const SampledBlock& block, const Sink& sink)
-      : query_(query), input_(input), mesh_(mesh_of(query, input.metadata)), block_(block), sink_(sink) {
-    const Index cells = block.block.cells.hi[0];
+  UnstructuredCells(const Query& query, const LocalInput& input, SampledBlock block)
+      : query_(query), input_(input), mesh_(mesh_of(query, input.metadata)), block_(std::move(block)) {
+    const Index cells = block_.block.cells.hi[0];
     const BlockView *where = of(Role::coordinates), *links = of(Role::connectivity), *ends = of(Role::offsets),
                     *types = of(Role::types), *ids = of(Role::cell_ids), *flags = of(Role::cell_ghosts);
     if (!where || !links || !ends || !types) return;  // an array that defines the cells is missing
-    links_ = whole_numbers(*links, block.block.lengths.corners);
+    links_ = whole_numbers(*links, block_.block.lengths.corners);
     ends_ = whole_numbers(*ends, cells);
     types_ = whole_numbers(*types, cells);
     if (ids) ids_ = whole_numbers(*ids, cells);
     if (flags) flags_ = whole_numbers(*flags, cells);
-    places_.resize(static_cast<std::size_t>(block.block.lengths.points));
+    places_.resize(static_cast<std::size_t>(block_.block.lengths.points));
     for (std::size_t n = 0; n < places_.size(); ++n) {
       for (int c = 0; c < mesh_.dimensions; ++c) {
         places_[n][static_cast<std::size_t>(c)] = real_at(*where, static_cast<Index>(n), c);
@@ -53,11 +51,36 @@ class CellSampler {
     }
   }
 
-  [[nodiscard]] std::int64_t find(const SamplePoints& targets) {
-    for (std::size_t cell = 0; cell < ends_.size(); ++cell) {
-      if (flags_.empty() || flags_[cell] == 0) look_into(cell, targets);
+  Index count() const noexcept override { return static_cast<Index>(ends_.size()); }
+
+  State look_at(Index cell, Place& low, Place& high) override {
+    const auto number = static_cast<std::size_t>(cell);
+    if (!flags_.empty() && flags_[number] != 0) return State::left_out;
+    const std::span<const Index> points = points_of_cell(number);
+    if (points.empty()) return State::left_out;
+    low = high = places_[static_cast<std::size_t>(points[0])];
+    for (const Index p : points) {
+      const Place& place = places_[static_cast<std::size_t>(p)];
+      for (std::size_t a = 0; a < 3; ++a) {
+        low[a] = std::min(low[a], place[a]);
+        high[a] = std::max(high[a], place[a]);
+      }
     }
-    return unknown_;
+    widen(low, high);
+    const auto type = static_cast<std::uint8_t>(types_[number]);
+    if (is_thin_cell(type) && type != line) return State::left_out;  // without an interior
+    return divide(cell) ? State::searched : State::unknown;
+  }
+
+  std::optional<InCell> take(Index cell, const Place& place, std::span<double> values) override {
+    if (!divide(cell)) return std::nullopt;
+    for (const Simple& part : parts_) {
+      const auto found = find_in(part, place);
+      if (!found) continue;
+      write(static_cast<std::size_t>(cell), part.points, found->weights, values);
+      return InCell{rank_of(static_cast<std::size_t>(cell)), found->margin, false};
+    }
+    return std::nullopt;
   }
 
  private:
@@ -79,48 +102,30 @@ class CellSampler {
          cell, block_.block.id, mesh_.name, begin, end, count, places_.size());
   }
 
-  void look_into(std::size_t cell, const SamplePoints& targets) {
-    const std::span<const Index> points = points_of_cell(cell);
-    if (points.empty()) return;
-    Place low = places_[static_cast<std::size_t>(points[0])], high = low;
-    for (const Index p : points) {
-      const Place& place = places_[static_cast<std::size_t>(p)];
-      for (std::size_t a = 0; a < 3; ++a) {
-        low[a] = std::min(low[a], place[a]);
-        high[a] = std::max(high[a], place[a]);
-      }
-    }
-    widen(low, high);
-    const auto type = static_cast<std::uint8_t>(types_[cell]);
-    if (is_thin_cell(type) && type != line) return;  // without an interior
-    parts_.clear();
-    if (!take_parts(cell, type, points)) {
-      unknown_ += targets.any_within(low, high) ? 1 : 0;
-      return;
-    }
-    targets.within(low, high, [&](std::int64_t target) {
-      for (const Simple& part : parts_) {
-        if (look_into(part, cell, targets, target)) return;
-      }
-    });
-  }
-
   /// A cell whose map can be inverted: one of the list, or a part of one.
   struct Simple {
     std::uint8_t type;
     std::vector<Index> points;
   };
 
-  /// Passes the values on if the target lies in the cell; returns true then.
-  bool look_into(const Simple& part, std::size_t cell, const SamplePoints& targets, std::int64_t target) {
+  /// The weights of a part's corners if it contains the place.
+  [[nodiscard]] std::optional<Located> find_in(const Simple& part, const Place& place) const {
     const CellKind kind = kind_of(part.type);
     // A surface in space has no interior.
-    if (kind.dimensions != mesh_.dimensions || kind.corners != part.points.size()) return false;
+    if (kind.dimensions != mesh_.dimensions || kind.corners != part.points.size()) return std::nullopt;
     std::array<Place, most_corners> corners{};
     for (std::size_t c = 0; c < part.points.size(); ++c) corners[c] = places_[static_cast<std::size_t>(part.points[c])];
-    const auto weights = locate(part.type, std::span(corners.data(), part.points.size()), targets.at(target));
-    if (weights) give(target, cell, part.points, *weights);
-    return weights.has_value();
+    return locate(part.type, std::span(corners.data(), part.points.size()), place);
+  }
+
+  /// Makes a cell the current one, with its parts. Returns false if its type is unknown.
+  bool divide(Index cell) {
+    if (cell == current_) return known_;
+    current_ = cell;
+    parts_.clear();
+    const auto number = static_cast<std::size_t>(cell);
+    known_ = take_parts(number, static_cast<std::uint8_t>(types_[number]), points_of_cell(number));
+    return known_;
   }
 
   /// Splits a cell: cells of higher order into linear ones (mesh/cells/subdivision.hpp), polyhedra into tetrahedra,
@@ -206,45 +211,42 @@ class CellSampler {
     }
   }
 
-  void give(std::int64_t target, std::size_t cell, std::span<const Index> points, const Weights& weights) {
-    out_.clear();
+  /// Writes the values at a place in a part of a cell.
+  void write(std::size_t cell, std::span<const Index> points, const Weights& weights, std::span<double> values) const {
+    std::size_t column = 0;
     for (std::size_t v = 0; v < query_.variables.size(); ++v) {
       const Variable& variable = input_.metadata.variables.at(static_cast<std::size_t>(query_.variables[v]));
       const BlockView* view = block_.views[v];
-      for (int c = 0; c < variable.components; ++c) {
+      const bool in_cells = variable.centering == Centering::cell;
+      for (int c = 0; c < variable.components; ++c, ++column) {
         const auto at_corner = [&](std::size_t n) { return real_at(*view, points[n], c); };
-        const bool in_cells = variable.centering == Centering::cell;
-        out_.push_back(!view      ? std::numeric_limits<double>::quiet_NaN()
-                       : in_cells ? real_at(*view, static_cast<Index>(cell), c)
-                                  : weighed(std::span(weights).first(points.size()), !query_.linear_nodes, at_corner));
+        values[column] = !view      ? std::numeric_limits<double>::quiet_NaN()
+                         : in_cells ? real_at(*view, static_cast<Index>(cell), c)
+                                    : weighed(std::span(weights).first(points.size()), !query_.linear_nodes, at_corner);
       }
     }
-    const auto number = static_cast<std::int64_t>(cell);
-    const Rank rank = ids_.empty() ? Rank{0, block_.block.id, number} : Rank{0, ids_[cell], block_.block.id};
-    sink_(target, rank, out_);
+  }
+  [[nodiscard]] Rank rank_of(std::size_t cell) const {
+    if (ids_.empty()) return {0, block_.block.id, static_cast<std::int64_t>(cell)};
+    return {0, ids_[cell], block_.block.id};
   }
 
   const Query& query_;
   const LocalInput& input_;
   const Mesh& mesh_;
-  const SampledBlock& block_;
-  const Sink& sink_;
+  const SampledBlock block_;
   std::vector<Index> links_, ends_, types_, ids_, flags_;
   std::vector<Index> faces_, face_ends_, names_;  ///< filled on first use
-  std::vector<Simple> parts_;                     ///< parts of the current cell
   std::vector<Place> places_;
-  std::vector<double> out_;
-  std::int64_t unknown_ = 0;
+  Index current_ = -1;         ///< the cell that was divided last
+  bool known_ = false;         ///< true if its type is
+  std::vector<Simple> parts_;  ///< its parts
 };
 
 }  // namespace
 
-std::int64_t sample_cells(const Query& query, const SamplePoints& targets, const LocalInput& input, const Sink& sink) {
-  std::int64_t unknown = 0;
-  for (const SampledBlock& block : blocks_of(query, input)) {
-    unknown += CellSampler(query, input, block, sink).find(targets);
-  }
-  return unknown;
+std::unique_ptr<SearchedCells> unstructured_cells(const Query& query, const LocalInput& input, SampledBlock block) {
+  return std::make_unique<UnstructuredCells>(query, input, std::move(block));
 }
 
 }  // namespace sidestream::sampling
