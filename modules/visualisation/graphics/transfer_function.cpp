@@ -1,6 +1,7 @@
 #include "visualisation/graphics/transfer_function.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace sidestream::rendering {
 namespace {
@@ -16,13 +17,18 @@ double extinction_of(std::span<const ExtinctionAt> points, double value) {
 
 }  // namespace
 
-TransferFunction::TransferFunction(std::span<const ExtinctionAt> points, const ColourMap& map, const ColourRange& range)
-    : low_(points.front().value), scale_(intervals / (points.back().value - points.front().value)) {
+TransferFunction::TransferFunction(std::span<const ExtinctionAt> given, const ColourMap& map, const ColourRange& range)
+    : logarithmic_(range.is_logarithmic()) {
+  std::vector<ExtinctionAt> points(given.begin(), given.end());
+  for (ExtinctionAt& point : points) point.value = logarithmic_ ? std::log10(point.value) : point.value;
+  const double low = logarithmic_ ? range.low_power : range.low, high = logarithmic_ ? range.high_power : range.high;
+  low_ = points.front().value;
+  scale_ = intervals / (points.back().value - points.front().value);
   // Position 0 stands for everything below the first value, and the last end for everything above the last one.
   const auto light_at = [&](double position) {
     const double value = low_ + std::clamp(position - 1, 0.0, static_cast<double>(intervals)) / scale_;
     const double extinction = extinction_of(points, value);
-    const Colour colour = map.at(range.fraction(value));
+    const Colour colour = map.at((value - low) / (high - low));
     const auto emitted = [&](std::uint8_t channel) { return extinction * to_linear(channel) / 65535; };
     return Light{extinction, emitted(colour.red), emitted(colour.green), emitted(colour.blue)};
   };

@@ -18,18 +18,20 @@ struct ExtinctionAt {
 };
 
 /// Extinction is linear between given values, and constant beyond the first and last. The colour is that of a colour
-/// map. Paths along which the value changes linearly are integrated exactly with respect to a table (pre-integration):
-/// the mean along such a path is the difference of the function's integral at both ends, divided by the change. So a
-/// narrow peak between two samples is not missed. After Engel, Kraus and Ertl, "High-quality pre-integrated volume
-/// rendering using hardware-accelerated pixel shading" (2001), section 3, without absorption within the path.
+/// map. Over a logarithmic range both follow the logarithm of the value. Paths along which the value changes linearly
+/// are integrated exactly with respect to a table (pre-integration): the mean along such a path is the difference of
+/// the function's integral at both ends, divided by the change. So a narrow peak between two samples is not missed.
+/// After Engel, Kraus and Ertl, "High-quality pre-integrated volume rendering using hardware-accelerated pixel shading"
+/// (2001), section 3, without absorption within the path.
 class TransferFunction {
  public:
-  /// `points` has at least two entries, whose values ascend. Colours are those of `map` over `range`.
+  /// `points` has at least two entries, whose values ascend, and are above 0 if the range is logarithmic. Colours are
+  /// those of `map` over `range`.
   TransferFunction(std::span<const ExtinctionAt> points, const ColourMap& map, const ColourRange& range);
 
-  /// A value as a position in the table. NaN for values that are not finite.
+  /// A value as a position in the table. NaN for values that are not finite, or that have no logarithm if it counts.
   [[nodiscard]] float position(double value) const noexcept {
-    const double place = (value - low_) * scale_ + 1;
+    const double place = ((logarithmic_ ? std::log10(value) : value) - low_) * scale_ + 1;
     if (!std::isfinite(place)) return std::numeric_limits<float>::quiet_NaN();
     return static_cast<float>(std::clamp(place, -farthest, farthest));
   }
@@ -71,6 +73,7 @@ class TransferFunction {
     return static_cast<int>(std::clamp(position, 0.0, intervals + 1.0));
   }
 
+  bool logarithmic_;
   double low_, scale_;
   std::vector<Light> integral_, at_ends_;  ///< by end of an interval
 };

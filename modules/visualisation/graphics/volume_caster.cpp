@@ -6,8 +6,7 @@
 //    distance at which it meets a face is computed from the face's position, not added up. Where it enters and leaves a
 //    cell, the number is bilinear between the corners of the face that it crosses (BrickWalk).
 // 4. The path through a cell is integrated with the transfer function's table, and its light is added to the slab of
-// its
-//    middle. A path that is longer than a slab is cut at the borders of slabs (Tile::emit).
+//    its middle. A path that is longer than a slab is cut at the borders of slabs (Tile::emit).
 #include "visualisation/graphics/volume_caster.hpp"
 
 #include <algorithm>
@@ -18,41 +17,8 @@ namespace sidestream::rendering {
 namespace {
 
 constexpr Index brick_width = 16;
-constexpr std::int64_t tile_width = 16;
-
-/// A line of sight: origin + t * direction is t ahead of the camera.
-struct SightLine {
-  Vec3 origin, direction, inverse;
-  double length = 1;  ///< of the direction
-  double begin = 0;   ///< nothing nearer is seen
-
-  SightLine() = default;
-  SightLine(const Camera& camera, double x, double y) {
-    const Across across = camera.across(x, y);
-    const Vec3 aside = add(scale(camera.right(), across.right), scale(camera.up(), across.up));
-    origin = camera.parallel() ? add(camera.eye(), aside) : camera.eye();
-    direction = camera.parallel() ? camera.forward() : add(camera.forward(), aside);
-    begin = camera.parallel() ? -std::numeric_limits<double>::infinity() : camera.near();
-    length = rendering::length(direction);
-    for (std::size_t a = 0; a < 3; ++a) {
-      // A line along a face counts to the cell above it, like one that is inclined by almost nothing.
-      if (std::fabs(direction[a]) < 1e-200) direction[a] = 1e-200;
-      inverse[a] = 1 / direction[a];
-    }
-  }
-  /// Distance ahead at which it meets a plane across an axis.
-  [[nodiscard]] double meets(std::size_t axis, double place) const noexcept {
-    return (place - origin[axis]) * inverse[axis];
-  }
-};
 
 float mix(float a, float b, float t) noexcept { return (1 - t) * a + t * b; }
-
-/// Part of a line of sight in one cell, with the numbers at its ends.
-struct Path {
-  double from, to;
-  float first, last;
-};
 
 /// Where a line of sight crosses faces of a brick's cells: from crossing n to n + 1 it is in one cell. `numbers` are
 /// those at the crossings, or, with numbers in cells, of the cell behind each.
@@ -240,81 +206,30 @@ bool VolumeCaster::is_clear(const Volume& volume, const Box& cells) const {
 void VolumeCaster::keep_brick(std::size_t number, const Box& cells) {
   const Volume& volume = volumes_[number];
   if (is_clear(volume, cells)) return;
-  Brick brick{number, cells, 0, width_ - 1, 0, height_ - 1};
-  double left = std::numeric_limits<double>::infinity(), right = -left, top = left, bottom = -left;
-  for (int c = 0; c < 8; ++c) {
-    Vec3 corner{};
+  std::array<Vec3, 8> corners{};
+  for (std::size_t c = 0; c < 8; ++c) {
     for (std::size_t a = 0; a < 3; ++a) {
-      corner[a] = volume.box.faces[a][static_cast<std::size_t>((c >> a & 1) != 0 ? cells.hi[a] : cells.lo[a])];
+      corners[c][a] = volume.box.faces[a][static_cast<std::size_t>((c >> a & 1) != 0 ? cells.hi[a] : cells.lo[a])];
     }
-    const Seen seen = camera_.see(corner);
-    if (!camera_.parallel() && !(seen.ahead >= camera_.near())) {
-      bricks_.push_back(brick);  // around the camera: may be anywhere
-      return;
-    }
-    const Projection place = camera_.project(seen);
-    left = std::min(left, place.x);
-    right = std::max(right, place.x);
-    top = std::min(top, place.y);
-    bottom = std::max(bottom, place.y);
   }
-  const auto pixel = [&](double sample, std::int64_t size) {
-    return static_cast<std::int64_t>(std::clamp(sample / samples_, -2.0, static_cast<double>(size) + 1));
-  };
-  brick.left = std::max<std::int64_t>(pixel(left, width_) - 1, 0);
-  brick.right = std::min(pixel(right, width_) + 1, width_ - 1);
-  brick.top = std::max<std::int64_t>(pixel(top, height_) - 1, 0);
-  brick.bottom = std::min(pixel(bottom, height_) + 1, height_ - 1);
-  if (brick.left <= brick.right && brick.top <= brick.bottom) bricks_.push_back(brick);
+  const PixelBox pixels = pixels_between(camera_, corners, width_, height_, samples_);
+  if (pixels.left <= pixels.right && pixels.top <= pixels.bottom) bricks_.push_back({number, cells, pixels});
 }
 
-/// The light of a square of pixels.
+/// Casts the rays of a tile.
 class VolumeCaster::Tile {
  public:
-  explicit Tile(const VolumeCaster& caster)
-      : caster_(caster),
-        lines_(static_cast<std::size_t>(tile_width * tile_width)),
-        light_(static_cast<std::size_t>(tile_width * tile_width * DepthSlabs::count)) {}
+  explicit Tile(const VolumeCaster& caster) : caster_(caster), light_(caster.slabs_) {}
 
-  void begin(std::int64_t left, std::int64_t top) {
-    left_ = left;
-    top_ = top;
-    const double samples = caster_.samples_;
-    for (std::int64_t y = 0; y < tile_width; ++y) {
-      for (std::int64_t x = 0; x < tile_width; ++x) {
-        lines_[static_cast<std::size_t>(y * tile_width + x)] =
-            SightLine(caster_.camera_, (static_cast<double>(left + x) + 0.5) * samples,
-                      (static_cast<double>(top + y) + 0.5) * samples);
-      }
-    }
-  }
+  [[nodiscard]] LightTile& light() noexcept { return light_; }
 
   void cast(const Brick& brick) {
     const Volume& volume = caster_.volumes_[brick.volume];
-    for (std::int64_t y = std::max(brick.top, top_); y <= std::min(brick.bottom, top_ + tile_width - 1); ++y) {
-      for (std::int64_t x = std::max(brick.left, left_); x <= std::min(brick.right, left_ + tile_width - 1); ++x) {
-        const std::int64_t pixel = (y - top_) * tile_width + x - left_;
-        const SightLine& line = lines_[static_cast<std::size_t>(pixel)];
-        crossings_.count = 0;
-        BrickWalk<Volume>(line, volume, brick.cells).walk(crossings_);
-        if (crossings_.count > 1) emit(volume, line.length, light_.data() + pixel * DepthSlabs::count);
-      }
-    }
-  }
-
-  /// Moves the light to the rows of the picture.
-  void take(SparseRows<SlabRecord>& rows) {
-    for (std::int64_t y = 0; y < tile_width && top_ + y < caster_.height_; ++y) {
-      std::vector<SlabRecord>& row = rows.row(top_ + y);
-      for (std::int64_t x = 0; x < tile_width && left_ + x < caster_.width_; ++x) {
-        SlabLight* slabs = light_.data() + (y * tile_width + x) * DepthSlabs::count;
-        for (std::uint32_t s = 0; s < DepthSlabs::count; ++s) {
-          if (slabs[s].nothing()) continue;
-          row.push_back({static_cast<std::uint32_t>(left_ + x), s, slabs[s]});
-          slabs[s] = {};
-        }
-      }
-    }
+    light_.for_each(brick.pixels, [&](const SightLine& line, SlabLight* slabs) {
+      crossings_.count = 0;
+      BrickWalk<Volume>(line, volume, brick.cells).walk(crossings_);
+      if (crossings_.count > 1) emit(volume, line.length, slabs);
+    });
   }
 
  private:
@@ -334,44 +249,18 @@ class VolumeCaster::Tile {
       if (to > from && !clear && !std::isnan(number) && !std::isnan(end)) {
         const Light& until = in_cells ? before : after;
         if (to - from > thickness) {
-          emit_long({from, to, number, end}, function, length, slabs);
+          light_.put_long({from, to, number, end}, function, length, slabs);
         } else {
-          put(from, to, function.mean(number, before, end, until), length, slabs);
+          light_.put(from, to, function.mean(number, before, end, until), length, slabs);
         }
       }
       number = next;
       before = after;
     }
   }
-  /// A path that may be longer than a slab is cut at the borders of slabs.
-  void emit_long(const Path& path, const TransferFunction& function, double length, SlabLight* slabs) const {
-    const DepthSlabs& division = caster_.slabs_;
-    const double slope = (path.last - path.first) / (path.to - path.from);
-    Path part = path;
-    for (int s = division.of(path.from); part.from < path.to; ++s) {
-      part.to = s + 1 < DepthSlabs::count ? std::min(path.to, division.end(s)) : path.to;
-      part.last = static_cast<float>(path.first + (part.to - path.from) * slope);
-      if (part.to > part.from) {
-        put(part.from, part.to,
-            function.mean(part.first, function.integral(part.first), part.last, function.integral(part.last)), length,
-            slabs);
-      }
-      part.from = std::max(part.from, part.to);
-      part.first = part.last;
-    }
-  }
-  void put(double from, double to, const Light& mean, double length, SlabLight* slabs) const {
-    if (!(mean.extinction > 0)) return;
-    const double along = std::min((to - from) * length, 1e100);  // so that products are finite
-    slabs[caster_.slabs_.of(0.5 * (from + to))].add(
-        to_units({mean.extinction * along, mean.red * along, mean.green * along, mean.blue * along}));
-  }
-
   const VolumeCaster& caster_;
-  std::int64_t left_ = 0, top_ = 0;
-  std::vector<SightLine> lines_;
-  std::vector<SlabLight> light_;  ///< by pixel, then by slab
-  Crossings crossings_;           ///< of one ray and brick
+  LightTile light_;
+  Crossings crossings_;  ///< of one ray and brick
 };
 
 void VolumeCaster::cast(SparseRows<SlabRecord>& rows) const {
@@ -380,17 +269,17 @@ void VolumeCaster::cast(SparseRows<SlabRecord>& rows) const {
   for (std::int64_t top = 0; top < height_; top += tile_width) {
     in_row.clear();
     for (const Brick& brick : bricks_) {
-      if (brick.bottom >= top && brick.top < top + tile_width) in_row.push_back(&brick);
+      if (brick.pixels.bottom >= top && brick.pixels.top < top + tile_width) in_row.push_back(&brick);
     }
     for (std::int64_t left = 0; left < width_ && !in_row.empty(); left += tile_width) {
       bool any = false;
       for (const Brick* brick : in_row) {
-        if (brick->right < left || brick->left >= left + tile_width) continue;
-        if (!any) tile.begin(left, top);
+        if (brick->pixels.right < left || brick->pixels.left >= left + tile_width) continue;
+        if (!any) tile.light().begin(camera_, samples_, left, top);
         any = true;
         tile.cast(*brick);
       }
-      if (any) tile.take(rows);
+      if (any) tile.light().take(width_, height_, rows);
     }
   }
 }

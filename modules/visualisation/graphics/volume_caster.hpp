@@ -8,6 +8,7 @@
 #include "sidestream/data/box.hpp"
 #include "visualisation/graphics/camera.hpp"
 #include "visualisation/graphics/drawing.hpp"
+#include "visualisation/graphics/light_tile.hpp"
 #include "visualisation/graphics/transfer_function.hpp"
 
 namespace sidestream::rendering {
@@ -50,7 +51,7 @@ class VolumeCaster {
   struct Brick {
     std::size_t volume;
     Box cells;
-    std::int64_t left, right, top, bottom;  ///< both ends included
+    PixelBox pixels;
   };
   class Tile;
 

@@ -322,7 +322,9 @@ class Render final : public Task {
 
   void cast_volumes(const LocalInput& input, const Ranges& ranges, const Domain& domain, const Camera& camera,
                     Drawing& drawing) const {
-    VolumeCaster caster(camera, scene_.width, scene_.height, scene_.samples, DepthSlabs(camera, domain));
+    const DepthSlabs slabs(camera, domain);
+    VolumeCaster caster(camera, scene_.width, scene_.height, scene_.samples, slabs);
+    CellCaster cell_caster(camera, scene_.width, scene_.height, scene_.samples, slabs);
     std::vector<std::unique_ptr<TransferFunction>> functions;
     for (const Layer& layer : scene_.layers) {
       const auto* volume = std::get_if<VolumeQuery>(&layer.query);
@@ -330,10 +332,19 @@ class Render final : public Task {
       const auto scale = static_cast<std::size_t>(layer.scale);
       functions.push_back(
           std::make_unique<TransferFunction>(function_of(*volume, materials_.map(scale), ranges[scale], domain)));
-      for_each_box(*volume, input, *functions.back(),
-                   [&](VolumeBox box) { caster.add(std::move(box), *functions.back()); });
+      const TransferFunction& function = *functions.back();
+      const auto& variable = input.metadata.variables.at(static_cast<std::size_t>(volume->variable));
+      if (has_coordinates(input.metadata.mesh_of(variable))) {
+        for_each_block_of_cells(*volume, input, function, [&](std::unique_ptr<VolumeCells> cells) {
+          cell_caster.add(std::move(cells), function);
+        });
+      } else {
+        for_each_box(*volume, input, function, [&](VolumeBox box) { caster.add(std::move(box), function); });
+      }
     }
-    if (!functions.empty()) caster.cast(drawing.slabs);
+    if (functions.empty()) return;
+    caster.cast(drawing.slabs);
+    cell_caster.cast(drawing.slabs);
   }
 
   /// Blocks come in the order of the first camera, which lets nearer ones hide what is behind them before it is drawn.

@@ -184,11 +184,7 @@ class SceneReader {
     layer.colouring = Layer::Colouring::by_field;
     ColourScale& scale = scale_for(settings, variable, query.component, layer);
     scale.follows_data = true;
-    if (scale.scaling == ColourScaling::logarithmic) {
-      settings.fail("scale", fmt::format("found the scale 'logarithmic' for the volume of '{}', expected one that is "
-                                         "linear, as its opacities are; show a derived variable, log10({})",
-                                         variable.name, variable.name));
-    }
+    if (scale.scaling == ColourScaling::logarithmic) check_logarithms(settings, query);
     query.range = scale.fixed;
     name(variable, query.component);
     add(layer, std::move(query), variable);

@@ -66,7 +66,8 @@ void ShownRanges::add_values(const Layer& layer, const Piece& piece, Ranges& see
 
 void ShownRanges::add_values(const Layer& layer, const VolumeQuery& query, const LocalInput& input,
                              Ranges& seen) const {
-  rendering::add_values(query, input, seen[static_cast<std::size_t>(layer.scale)]);
+  const auto scale = static_cast<std::size_t>(layer.scale);
+  rendering::add_values(query, input, scene_->scales[scale].scaling == ColourScaling::logarithmic, seen[scale]);
 }
 
 ColourRange ShownRanges::usable(const ColourScale& scale, ColourRange found) {

@@ -165,14 +165,14 @@ class BlockBoxes {
 
 }  // namespace
 
-void add_values(const VolumeQuery& query, const LocalInput& input, ColourRange& seen) {
+void add_values(const VolumeQuery& query, const LocalInput& input, bool logarithms, ColourRange& seen) {
   const Variable& variable = input.metadata.variables.at(static_cast<std::size_t>(query.variable));
   for (const BlockView& view : input.of(query.variable)) {
     for_each_chosen_run(input, variable, view, query.component, query.choice,
                         [&](const auto* values, Index n, Index stride) {
                           for (Index i = 0; i < n; ++i) {
                             const auto v = static_cast<double>(values[i * stride]);
-                            if (!std::isfinite(v)) continue;
+                            if (!std::isfinite(v) || (logarithms && !(v > 0))) continue;
                             seen.low = std::min(seen.low, v);
                             seen.high = std::max(seen.high, v);
                           }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sidestream/kit/analysis/common_options.hpp"
+#include "visualisation/mesh/cells/block_cells.hpp"
 #include "visualisation/mesh/field_source.hpp"
 #include "visualisation/render/volume.hpp"
 
@@ -23,11 +24,11 @@ constexpr double most_opacity = 0.999999, least_length = 1e-100;
 void require_volume(const Settings& settings, const Variable& variable, const Metadata& metadata) {
   require_cells_or_nodes(settings, "variable", variable, metadata);
   const Mesh& mesh = metadata.mesh_of(variable);
-  const bool possible = mesh.axes() != nullptr || mesh.kind() == MeshKind::octree;
+  const bool possible = mesh.axes() != nullptr || mesh.kind() == MeshKind::octree || has_coordinates(mesh);
   if (mesh.dimensions == 3 && possible) return;
   settings.fail("variable",
                 fmt::format("'{}' lies on mesh '{}', which has {} dimensions and is of type '{}'; a volume needs a "
-                            "uniform or rectilinear mesh of three dimensions, or an octree: resample it",
+                            "mesh of three dimensions with cells",
                             variable.name, mesh.name, mesh.dimensions, mesh.geometry ? mesh.geometry->kind() : "none"));
 }
 
@@ -53,13 +54,13 @@ const OptionTable<VolumeQuery>& volume_table() {
   using Query = VolumeQuery;
   static const OptionTable<Query> table{
       options_read_elsewhere<Query>(
-          {variable_option("The variable that is shown. Its mesh is uniform or rectilinear, with or without refinement "
-                           "levels, or an octree."),
+          {variable_option("The variable that is shown. Its mesh has three dimensions and cells."),
            component_option("The variable's component, from 0; required if it has several.")}),
       option("opacity", &Query::opacity,
              "The part of the light that is absorbed along `length`: from 0, clear, to 1, opaque. The numbers belong "
              "to equally spaced values from the lower to the upper end of the range of colours, or to `values`, and "
-             "are linear in between. `[0, 0, 0.1, 0.5]` shows high values only.",
+             "are linear in between. With `scale: logarithmic` this holds for the logarithms of values, and values "
+             "that are not above 0 are clear. `[0, 0, 0.1, 0.5]` shows high values only.",
              {.required = true, .minimum = 0, .maximum = 1, .least_entries = 2}),
       option("values", &Query::values,
              "The values to which the opacities belong, in ascending order; beyond them the first and the last "
@@ -73,13 +74,16 @@ const OptionTable<VolumeQuery>& volume_table() {
   return table;
 }
 
-/// Values at which the opacities apply.
+/// Values at which the opacities apply. Over a logarithmic range their logarithms are equally spaced.
 std::vector<double> places_of(const VolumeQuery& query, const ColourRange& range) {
   if (!query.values.empty()) return query.values;
   std::vector<double> places;
   const double last = static_cast<double>(query.opacity.size()) - 1;
   for (std::size_t n = 0; n < query.opacity.size(); ++n) {
-    places.push_back(range.low + static_cast<double>(n) / last * (range.high - range.low));
+    const double part = static_cast<double>(n) / last;
+    places.push_back(range.is_logarithmic()
+                         ? std::pow(10, range.low_power + part * (range.high_power - range.low_power))
+                         : range.low + part * (range.high - range.low));
   }
   return places;
 }
@@ -109,9 +113,23 @@ VolumeQuery read_volume(const Settings& settings, const Metadata& metadata) {
   return query;
 }
 
+void check_logarithms(const Settings& settings, const VolumeQuery& query) {
+  if (query.values.empty() || query.values.front() > 0) return;
+  settings.fail("values",
+                fmt::format("found the value {} with `scale: logarithmic`, expected numbers above 0; raise it, "
+                            "or leave `scale` out",
+                            query.values.front()));
+}
+
 Selection selection_of(const VolumeQuery& query, const Metadata& metadata) {
   const Variable& variable = metadata.variables.at(static_cast<std::size_t>(query.variable));
-  const bool in_levels = has_levels(metadata.mesh_of(variable));
+  const Mesh& mesh = metadata.mesh_of(variable);
+  if (has_coordinates(mesh)) {
+    Selected selected(query.variable, halo_for_cells(mesh, variable, false), AllBlocks{});
+    selected.wrap = selected.covered = false;
+    return {{selected}};
+  }
+  const bool in_levels = has_levels(mesh);
   const bool in_cells = in_levels && variable.centering == Centering::cell;
   const int halo = in_cells ? 0 : std::max(1, halo_for(variable.centering, variable.centering, false));
   Selected selected(query.variable, halo, AllBlocks{});

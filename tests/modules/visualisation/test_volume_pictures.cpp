@@ -138,6 +138,36 @@ TEST_CASE("opacity belongs to a length, not to samples or cells") {
   CHECK(near(picture(5, volume), picture(5, "opacity: [0.36, 0.36], range: [0, 1], length: 1")));
 }
 
+TEST_CASE("a logarithmic volume is that of the logarithms") {
+  // The same powers of ten as a variable, and their logarithms as another.
+  const auto power = [](auto& x, const Index3&, int) { return std::pow(10, 2 * x[0] + x[1]); };
+  const auto logarithm = [](auto& x, const Index3&, int) { return 2 * x[0] + x[1]; };
+  const auto part = [&](auto& x, const Index3& p, int c) { return x[2] > 0 ? power(x, p, c) : -1; };
+  for (const Centering centering : {Centering::cell, Centering::node}) {
+    const FakeDomain domain =
+        fake_cube(8, -1, 1, {{"p", power, centering}, {"l", logarithm, centering}, {"some", part}});
+    const auto picture = [&](const std::string& volume) {
+      return only(run_alone(render_kind(),
+                            "{volume: {" + volume + "}, colour_bar: false, caption: none, size: [50, 50]}", domain,
+                            even_division(domain.mesh().cells, {2, 1, 2}), {.ghosts = 1}));
+    };
+    const auto near = [](const Image& a, const Image& b) {
+      int worst = 0;
+      for (std::size_t n = 0; n < a.rgba.size(); ++n) worst = std::max(worst, std::abs(a.rgba[n] - b.rgba[n]));
+      return worst <= 2;
+    };
+    const Image wanted = picture("variable: l, opacity: [0, 0.1, 0, 0.3]");
+    CHECK(near(picture("variable: p, scale: logarithmic, opacity: [0, 0.1, 0, 0.3]"), wanted));
+    CHECK(near(picture("variable: l, range: [-2, 2], values: [-1, 0, 2], opacity: [0, 0.2, 0.1]"),
+               picture("variable: p, scale: logarithmic, range: [0.01, 100], values: [0.1, 1, 100], opacity: [0, 0.2, "
+                       "0.1]")));
+    CHECK(different(picture("variable: p, opacity: [0, 0.1, 0, 0.3]"), wanted) > 200);
+    // Values that are not above 0 are clear.
+    const Image some = picture("variable: some, scale: logarithmic, opacity: [0.2, 0.2]");
+    CHECK(different(some, picture("variable: p, scale: logarithmic, opacity: [0.2, 0.2]")) > 200);
+  }
+}
+
 TEST_CASE("what is odd still gives a picture, the same for every division") {
   for (const Index cells : {1, 5}) {
     const FakeDomain domain = fake_cube(cells, 0, 1e-13, fields);
@@ -192,12 +222,12 @@ TEST_CASE("a wrong configuration gets a sentence") {
   };
   const FakeDomain cube = fake_cube(4, 0, 1, fields), square = fake_square(4, 0, 1, {{"hills", hills}});
   const auto says = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
-  CHECK(says(message(square, "opacity: [0, 1]"), "a volume needs a uniform or rectilinear mesh of three dimensions"));
+  CHECK(says(message(square, "opacity: [0, 1]"), "a volume needs a mesh of three dimensions with cells"));
   CHECK(says(message(cube, "opacity: [0, 0]"), "nothing would be seen"));
   CHECK(says(message(cube, "opacity: [0, 1], values: [1]"), "values"));
   CHECK(says(message(cube, "opacity: [0, 1], values: [1, 2, 3]"), "found 3 values for 2 opacities"));
   CHECK(says(message(cube, "opacity: [0, 1], values: [2, 1]"), "each above the one before"));
   CHECK(says(message(cube, "opacity: [0, 2]"), "opacity"));
-  CHECK(says(message(cube, "opacity: [0, 1], scale: logarithmic"), "log10(hills)"));
+  CHECK(says(message(cube, "opacity: [0, 1], values: [0, 1], scale: logarithmic"), "expected numbers above 0"));
   CHECK(message(cube, "opacity: [0, 1]") == "no error");
 }
