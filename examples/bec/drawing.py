@@ -58,10 +58,10 @@ def stretch(folder, coarse, fine, file):
 def _colours(axes):
     """Explains the colours of the cores."""
     bar = axes.inset_axes((0.12, 0.2, 0.7, 0.06))
-    bar.imshow(np.linspace(-1, 1, 256)[np.newaxis], cmap="coolwarm", aspect="auto", extent=(-1, 1, 0, 1))
-    bar.set(yticks=[], xticks=[-1, 0, 1])
+    bar.imshow(np.linspace(-1, 1, 256)[np.newaxis], cmap="twilight", aspect="auto", extent=(-1, 1, 0, 1))
+    bar.set(yticks=[], xticks=[-1, 0, 1], xticklabels=["−π", "0", "π"])
     bar.tick_params(labelsize=8, length=2)
-    bar.set_title("cosine of the phase", fontsize=10)
+    bar.set_title("phase", fontsize=10)
 
 
 def _border(axes, is_coarse):

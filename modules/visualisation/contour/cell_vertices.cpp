@@ -96,8 +96,9 @@ void CellVertices::finish() {
       if (field.values.empty()) {
         data.push_back(std::numeric_limits<double>::quiet_NaN());
       } else {
-        data.push_back(field.centering == Centering::cell ? field.values[v.cell]
-                                                          : mix(field.values[v.a], field.values[v.b], v.t));
+        data.push_back(field.centering == Centering::cell
+                           ? field.values[v.cell]
+                           : mix(field.values[v.a], field.values[v.b], v.t, request_.period));
       }
     }
   }

@@ -45,7 +45,7 @@ void add_attributes(const ContourRequest& request, std::vector<CrossedEdge>& edg
   for (std::size_t n = 0; n < request.attributes.size(); ++n) {
     request.attributes[n]->fill(box, scratch.data());
     for (const CrossedEdge& edge : edges) {
-      piece.data[n].push_back(mix(at(edge.point), at(edge.upper()), edge.t));
+      piece.data[n].push_back(mix(at(edge.point), at(edge.upper()), edge.t, request.period));
     }
   }
   edges.clear();

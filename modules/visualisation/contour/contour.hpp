@@ -44,6 +44,7 @@ struct ContourRequest {
   std::span<const Box> cells;                   ///< from PointGrid::cells_of
   CurvedPoints* curved = nullptr;               ///< positions of the points of a curved grid
   std::span<ScalarSource* const> attributes{};  ///< interpolated to the vertices
+  double period = 0;     ///< of attributes that are interpolated the shorter way round; 0: they have none
   bool normals = false;  ///< from central differences of the number, one-sided where there is no neighbour
   bool reverse = false;  ///< reverse the triangles
   /// Vertices that coincide with a point are merged, and degenerate triangles are left out. This is right for planes,

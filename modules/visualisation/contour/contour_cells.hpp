@@ -33,6 +33,7 @@ struct CellContour {
   /// Fields that are interpolated to the vertices. If one of them lies in cells, every cell has vertices of its own,
   /// with its value.
   std::vector<CellField> fields{};
+  double period = 0;             ///< of fields that are interpolated the shorter way round; 0: they have none
   std::vector<double> slopes{};  ///< three per point, for normals; empty: there are none
   bool reverse = false;          ///< reverse the triangles and lines
   bool merge_at_points = false;  ///< as in ContourRequest

@@ -110,7 +110,7 @@ class SquareTracer {
     for (std::size_t n = 0; n < request_.attributes.size() && !fresh_.empty(); ++n) {
       values.fill(*request_.attributes[n], points);
       for (const CrossedEdge& edge : fresh_) {
-        piece_.data[n].push_back(mix(values.at(edge.point), values.at(edge.upper()), edge.t));
+        piece_.data[n].push_back(mix(values.at(edge.point), values.at(edge.upper()), edge.t, request_.period));
       }
     }
     fresh_.clear();

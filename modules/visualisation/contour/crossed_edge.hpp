@@ -25,6 +25,16 @@ struct CrossedEdge {
   return t == 0 ? a : t == 1 ? b : a + t * (b - a);
 }
 
+/// `value` moved by whole periods to within half a period of `near`.
+[[nodiscard]] inline double nearest_turn(double value, double near, double period) noexcept {
+  return value - period * std::nearbyint((value - near) / period);
+}
+
+/// The same for numbers that are equal a period apart, the shorter way round; period 0: they are not.
+[[nodiscard]] inline double mix(double a, double b, double t, double period) noexcept {
+  return mix(a, period > 0 && t != 1 ? nearest_turn(b, a, period) : b, t);
+}
+
 [[nodiscard]] inline std::array<double, 3> mix(const std::array<double, 3>& a, const std::array<double, 3>& b,
                                                double t) noexcept {
   if (t == 0) return a;

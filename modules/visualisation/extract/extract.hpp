@@ -25,6 +25,7 @@ struct IsosurfaceQuery {
   int component = 0;
   std::vector<double> values;
   std::vector<std::int32_t> fields;  ///< further variables at the vertices, with all components
+  double period = 0;                 ///< of fields that are interpolated the shorter way round; 0: they have none
   bool normals = true;
   /// For lists of cells: the variable lies in cells, and the surface uses its means at points.
   bool averaged = false;
@@ -50,6 +51,7 @@ struct SliceQuery {
   bool single = false;  ///< in files, points in single precision
   bool own = false;  ///< true: each cell has its own value (extract_cellwise); false: values are linear between points
   bool edges = false;  ///< also extract the outlines of cells as lines
+  double period = 0;   ///< of variables that are interpolated the shorter way round; 0: they have none
   CellChoice choice{};
 };
 

@@ -136,7 +136,8 @@ std::vector<Piece> extract_from_lists(const IsosurfaceQuery& query, const LocalI
     if (!list) continue;
     CellContour request{.list = *list,
                         .numbers = numbers_at_points(query, *list, view, found),
-                        .fields = cell_fields(query.fields, input, view.block, *list)};
+                        .fields = cell_fields(query.fields, input, view.block, *list),
+                        .period = query.period};
     if (query.normals) request.slopes = slopes_of_cells(*list, request.numbers).means(SeamMeans(found.slopes, 3));
     for (Piece& piece : contour_cells(request, query.values)) pieces.push_back(std::move(piece));
   }
@@ -214,6 +215,7 @@ void for_each_block(const IsosurfaceQuery& query, const LocalInput& input, Work 
                         .cells = cells,
                         .curved = places ? &*places : nullptr,
                         .attributes = attributes.pointers(),
+                        .period = query.period,
                         .normals = query.normals,
                         .view = &view,
                         .component = query.component,

@@ -180,6 +180,7 @@ void extract_curved(const SliceQuery& query, const LocalInput& input, const Poin
                          .cells = cells,
                          .curved = &places,
                          .attributes = attributes.pointers(),
+                         .period = query.period,
                          .reverse = true,
                          .merge_at_points = true};
   if (grid.flat() && axis_along(query.plane.normal) == 2) {
@@ -199,6 +200,7 @@ std::vector<Piece> extract_from_lists(const SliceQuery& query, const LocalInput&
     CellContour request{.list = *list,
                         .numbers = list->distances(query.plane),
                         .fields = cell_fields(query.variables, input, view.block, *list),
+                        .period = query.period,
                         .reverse = true,
                         .merge_at_points = true};
     if (list->dimensions() == 2 && axis_along(query.plane.normal) == 2) {
@@ -239,6 +241,7 @@ std::vector<Piece> extract(const SliceQuery& query, const LocalInput& input) {
                                  .scalar = distance,
                                  .cells = cells,
                                  .attributes = attributes.pointers(),
+                                 .period = query.period,
                                  .reverse = along_mesh ? query.plane.normal[2] < 0 : distance.reverse(),
                                  .merge_at_points = true};
     if (along_mesh) {

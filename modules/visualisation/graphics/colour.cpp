@@ -202,7 +202,7 @@ ColourRange logarithmic_range(double low, double high) noexcept {
 
 ColourRange usable_range(double low, double high, ColourScaling scaling) noexcept {
   if (scaling == ColourScaling::logarithmic) return logarithmic_range(low, high);
-  if (scaling == ColourScaling::linear) return usable_range(low, high);
+  if (scaling == ColourScaling::linear || scaling == ColourScaling::cyclic) return usable_range(low, high);
   if (low > high) return {-1, 1};
   constexpr double most = std::numeric_limits<double>::max() / 4;
   const double half = std::min(std::max(std::abs(low), std::abs(high)), most);

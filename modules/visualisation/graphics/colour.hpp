@@ -73,11 +73,15 @@ class ColourMap {
 struct ColourRange {
   double low = 0, high = 1;
   double low_power = 0, high_power = 0;  ///< logarithms of the ends to the base 10; equal: the range is linear
+  double period = 0;                     ///< the range's width if values a period apart are equal, otherwise 0
 
   [[nodiscard]] bool is_logarithmic() const noexcept { return low_power < high_power; }
   /// Place of a value between the ends, from 0 to 1. NaN for values without a logarithm, in a logarithmic range.
   [[nodiscard]] double fraction(double value) const noexcept {
-    if (!is_logarithmic()) return (value - low) / (high - low);
+    if (!is_logarithmic()) {
+      const double place = (value - low) / (high - low);
+      return period > 0 ? place - std::floor(place) : place;
+    }
     if (!(value > 0)) return std::numeric_limits<double>::quiet_NaN();
     return (std::log10(value) - low_power) / (high_power - low_power);
   }
@@ -87,8 +91,9 @@ struct ColourRange {
 /// equal; 0 to 1 if low > high (there was no value at all).
 [[nodiscard]] ColourRange usable_range(double low, double high) noexcept;
 
-/// The ways in which colours go with values. `symmetric`: a linear range with 0 in its middle.
-enum class ColourScaling { linear, logarithmic, symmetric };
+/// The ways in which colours go with values. `symmetric`: a linear range with 0 in its middle. `cyclic`: a linear range
+/// that is a period.
+enum class ColourScaling { linear, logarithmic, symmetric, cyclic };
 
 /// The logarithmic range from `low` to `high`, widened if they are equal or too near to each other. If `low` is not
 /// above 0, the range has six powers of ten; if `high` is not, either, it is 1 to 10.

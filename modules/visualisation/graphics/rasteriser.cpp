@@ -10,6 +10,7 @@
 #include <cmath>
 #include <utility>
 
+#include "visualisation/contour/crossed_edge.hpp"
 #include "visualisation/graphics/packed_normal.hpp"
 #include "visualisation/mesh/plane.hpp"
 
@@ -79,7 +80,27 @@ void Rasteriser::draw(const Triangles& triangles, const Material& material) {
   }
 }
 
+/// Draws a triangle whose values are moved by periods to the least one, so that they are interpolated the shorter way
+/// round. This does not depend on the order of corners.
+void Rasteriser::draw_near(const Vertex& a, const Vertex& b, const Vertex& c) {
+  std::array<Vertex, 3> moved{a, b, c};
+  const double least = std::min({a.attributes.value, b.attributes.value, c.attributes.value});
+  for (Vertex& one : moved) one.attributes.value = nearest_turn(one.attributes.value, least, material_.range.period);
+  if (!(a.corner.regular && b.corner.regular && c.corner.regular)) {
+    return draw_clipped({&moved[0], &moved[1], &moved[2]});
+  }
+  if (const SampleBox box = box_of(a.corner, b.corner, c.corner); !box.empty()) {
+    fill({&a.corner, &b.corner, &c.corner}, {&moved[0].attributes, &moved[1].attributes, &moved[2].attributes}, box);
+  }
+}
+
 void Rasteriser::draw(const Vertex& a, const Vertex& b, const Vertex& c) {
+  const auto spread = [&](const Vertex& one, const Vertex& other) {
+    return std::fabs(one.attributes.value - other.attributes.value) > 0.5 * material_.range.period;
+  };
+  if (mapped_ && material_.range.period > 0 && (spread(a, b) || spread(b, c) || spread(c, a))) {
+    return draw_near(a, b, c);
+  }
   if (!(a.corner.regular && b.corner.regular && c.corner.regular)) {
     draw_clipped({&a, &b, &c});
   } else if (const SampleBox box = box_of(a.corner, b.corner, c.corner); !box.empty()) {

@@ -124,6 +124,7 @@ class Rasteriser {
   void fill(std::array<const Corner*, 3> corners, std::array<const Attributes*, 3> attributes, const SampleBox& box);
   [[nodiscard]] SampleBox box_of(const Corner& a, const Corner& b, const Corner& c) const noexcept;
   void draw_clipped(const std::array<const Vertex*, 3>& three);
+  void draw_near(const Vertex& a, const Vertex& b, const Vertex& c);
   [[nodiscard]] std::uint32_t look_of(const Attributes& attributes, std::int64_t x, std::int64_t y) const noexcept;
 
   const Camera& camera_;

@@ -81,14 +81,18 @@ OptionTable<ColourOptions> colour_options(bool of_layer) {
                   "iteration, with which films flicker. `running`: the smallest and largest value shown so far, "
                   "also before a run was resumed; the table `NAME-ranges.csv` next to the frames keeps them."),
              {.choices = {"running"}, .least_entries = 2, .most_entries = 2}),
-      option("scale", &ColourOptions::scale,
-             text("The same for this layer; default: that of the image.",
-                  "`logarithmic`: colours follow the logarithm to the base 10; values that are not above 0 are grey. "
-                  "`symmetric`: a range that is found in the data is widened to have 0 in its middle."),
-             {.standard = text("", "linear"),
-              .choices = {{"linear", ColourScaling::linear},
-                          {"logarithmic", ColourScaling::logarithmic},
-                          {"symmetric", ColourScaling::symmetric}}})};
+      option(
+          "scale", &ColourOptions::scale,
+          text(
+              "The same for this layer; default: that of the image.",
+              "`logarithmic`: colours follow the logarithm to the base 10; values that are not above 0 are grey. "
+              "`symmetric`: a range that is found in the data is widened to have 0 in its middle. `cyclic`: the range is "
+              "a period, as of phases and angles; values are interpolated the shorter way round."),
+          {.standard = text("", "linear"),
+           .choices = {{"linear", ColourScaling::linear},
+                       {"logarithmic", ColourScaling::logarithmic},
+                       {"symmetric", ColourScaling::symmetric},
+                       {"cyclic", ColourScaling::cyclic}}})};
 }
 
 ChosenColours read_colours(const Settings& layer, const Settings& image) {
@@ -110,7 +114,12 @@ ChosenRange read_range(const Settings& layer, const Settings& image) {
   const Settings& ranged = own.range.empty() ? image : layer;
   const std::vector<double>& ends = own.range.empty() ? otherwise.range : own.range;
   ChosenRange range{own.scale.value_or(otherwise.scale.value()), checked_ends(ranged, ends), ends.size() == 1};
-  if (!range.fixed) return range;
+  if (!range.fixed) {
+    if (range.scaling != ColourScaling::cyclic) return range;
+    ranged.fail("scale",
+                "found `scale: cyclic` without the ends of a range, expected values one period apart; write "
+                "`range: [-3.14159265358979, 3.14159265358979]`, for example");
+  }
   const double low = range.fixed->low, high = range.fixed->high;
   if (range.scaling == ColourScaling::logarithmic) {
     if (!(low > 0)) {
@@ -119,6 +128,8 @@ ChosenRange read_range(const Settings& layer, const Settings& image) {
                                        low, high));
     }
     range.fixed = logarithmic_range(low, high);
+  } else if (range.scaling == ColourScaling::cyclic) {
+    range.fixed->period = high - low;
   } else if (range.scaling == ColourScaling::symmetric && low != -high) {
     ranged.fail("range", fmt::format("found the range [{}, {}] with `scale: symmetric`, expected one with 0 in its "
                                      "middle; write it so, or leave `scale` out",

@@ -158,8 +158,18 @@ class SceneReader {
     query.fields = {field.id};
     layer.colouring = Layer::Colouring::by_field;
     layer.attribute = checked_component(settings, layer, field);
-    scale_for(settings, field, layer.attribute, layer).follows_data = true;
+    ColourScale& scale = scale_for(settings, field, layer.attribute, layer);
+    scale.follows_data = true;
+    query.period = period_of(scale);
+    if (query.period > 0 && query.in_levels) {
+      settings.fail("scale",
+                    fmt::format("found `scale: cyclic` for a surface on mesh '{}', which is refined, and whose "
+                                "nodes have means of cells; expected a mesh of one level",
+                                metadata_.mesh_of(field).name));
+    }
   }
+
+  static double period_of(const ColourScale& scale) { return scale.fixed ? scale.fixed->period : 0; }
 
   static int checked_component(const Settings& settings, const LayerOptions& layer, const Variable& field) {
     const std::int64_t component = layer.colour_component;
@@ -173,7 +183,9 @@ class SceneReader {
     const Variable& variable = metadata_.variables[query.variables.front()];
     layer.colouring = Layer::Colouring::by_field;
     layer.attribute = read_one_component(settings, variable);
-    scale_for(settings, variable, layer.attribute, layer).follows_data = true;
+    ColourScale& scale = scale_for(settings, variable, layer.attribute, layer);
+    scale.follows_data = true;
+    query.period = period_of(scale);
     name(variable, layer.attribute);
     add(layer, std::move(query), variable);
   }
@@ -185,6 +197,12 @@ class SceneReader {
     ColourScale& scale = scale_for(settings, variable, query.component, layer);
     scale.follows_data = true;
     if (scale.scaling == ColourScaling::logarithmic) check_logarithms(settings, query);
+    if (scale.scaling == ColourScaling::cyclic) {
+      settings.fail("scale",
+                    fmt::format("found `scale: cyclic` for the volume of '{}', whose opacities do not go round; "
+                                "expected another scale",
+                                variable.name));
+    }
     query.range = scale.fixed;
     name(variable, query.component);
     add(layer, std::move(query), variable);
