@@ -91,14 +91,13 @@ const OptionTable<LiveOptions>& live_options() {
           .then(check_budget),
       option("hold", &LiveOptions::hold,
              "Variables whose values of the last iteration servers keep, in memory of their own, so that a request "
-             "need not wait for the next one. No effect with `inline` and `job`.")};
+             "need not wait for the next one. No effect with `inline`.")};
   return table;
 }
 
-/// The ids of `hold`, with those of the arrays of their meshes. None where no server waits between two iterations, so
-/// that one line moves the work.
-std::vector<std::int32_t> held_by(const LiveOptions& live, const Settings& settings, const PlacementConfig& placement,
-                                  const Metadata& metadata) {
+/// The ids of `hold`, with those of the arrays of their meshes. Servers that do not wait between two iterations ignore
+/// them, so that one line moves the work.
+std::vector<std::int32_t> held_by(const LiveOptions& live, const Settings& settings, const Metadata& metadata) {
   std::vector<std::int32_t> held;
   for (const Variable& variable : live.hold) {
     if (variable.derived()) {
@@ -112,7 +111,6 @@ std::vector<std::int32_t> held_by(const LiveOptions& live, const Settings& setti
   if (!held.empty() && !live.requests) {
     settings.fail("hold", "found 'hold' without 'requests: yes', expected both; nobody may ask for what is kept");
   }
-  if (placement.mode == PlacementMode::inline_ || placement.mode == PlacementMode::job) return {};
   return with_mesh_arrays(std::move(held), metadata);
 }
 
@@ -124,7 +122,7 @@ LiveConfig read_live(const Document& document, const PlacementConfig& placement,
                   "found 'requests: yes' with 'forward: partials', expected another 'forward': requests run on servers "
                   "that have the blocks; remove one of them");
   }
-  live.held = held_by(live, settings, placement, *context.metadata);
+  live.held = held_by(live, settings, *context.metadata);
   return live;
 }
 

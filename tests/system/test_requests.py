@@ -150,6 +150,7 @@ HOLDERS = [
     ("{mode: nodes, buffer: 32 MiB, servers: 2}", 5),
     ("{mode: nodes, servers: 2, buffer: 32 MiB, forward: blocks}", 6),
     ("sidecar", 3),
+    ("job", 3),
 ]
 STILL = VARIABLES + "  s: {mesh: grid, type: float64, time_varying: false}\n"
 
@@ -158,12 +159,17 @@ STILL = VARIABLES + "  s: {mesh: grid, type: float64, time_varying: false}\n"
 @pytest.mark.parametrize("placement, ranks", HOLDERS)
 def test_the_last_iteration_while_the_simulation_computes(tmp_path, placement, ranks):
     """The simulation stands still in iteration 3, whose values it has published."""
-    serve = "serve" if placement == "sidecar" else ""
-    if serve:
+    serve = {"sidecar": "serve", "job": "endpoint"}.get(placement, "")
+    if placement == "sidecar":
         placement = f"{{mode: sidecar, per_node: 2, session: held{os.getpid()}, buffer: 32 MiB}}"
+    elif placement == "job":
+        placement = f"{{mode: job, buffer: 32 MiB, stream: {{directory: {tmp_path}/streams}}}}"
     options = {"gate": tmp_path / "gate", "gate_at": 3, "still": 1, "ghosts": 1, "blocks": 2}
     live = "{requests: yes, hold: [t, s]}"
-    with simulation(tmp_path, ranks, placement, live, serve=serve, variables=STILL, **options) as run:
+    # To an endpoint only what is used or held moves.
+    more = "  - statistics: {name: used, variable: p, file: used.csv}\n" if serve == "endpoint" else ""
+    analyses = CONFIGURED + more
+    with simulation(tmp_path, ranks, placement, live, analyses, STILL, serve=serve, **options) as run:
         wait_for((run.results / "same-00002.png").exists, "iteration 2")
         for name in ("one", "two"):
             status, said = run.ask(f'{RENDER}"asked/{name}.png"}}')

@@ -390,7 +390,7 @@ void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
   LateNote late(!stop && parts_.servers.rank() == 0 && next_ == 0, first_patience, late_sentence);
   for (;;) {
     const double start = now();
-    const double answering = bell_ ? hear_requests(stops, late) : 0;
+    const double answering = !bell_ ? 0 : parts_.in_step ? hear_in_step(stops, late) : hear_requests(stops, late);
     wait_for_clients(stops, late);
     ledger_.work(next_, idle, start - parts_.origin, now() - start - answering);
     if (stop && !end) {

@@ -48,6 +48,7 @@ struct EngineParts {
   bool gaps = false;                     ///< missing blocks are expected, so nothing is said about them
   LedgerRows rows{};                     ///< what happens to the ledger's rows
   bool hears = false;                    ///< requests are also taken up between two iterations
+  bool in_step = false;                  ///< the transport receives collectively over the servers
   std::vector<std::int32_t> held{};      ///< variables whose values are kept for requests between two iterations
   /// Where an analysis of another engine publishes what it makes: the index of that engine's iteration, for tasks and
   /// messages. It reports what fails here. Null: nothing is above, and iterations are counted as by the transport.
@@ -85,6 +86,7 @@ class Engine {
   [[nodiscard]] bool take_up_requests(Agreement* agreement);
   void wait_for_clients(const std::function<bool()>& stops, LateNote& late);
   [[nodiscard]] double hear_requests(const std::function<bool()>& stops, LateNote& late);
+  [[nodiscard]] double hear_in_step(const std::function<bool()>& stops, LateNote& late);
   void answer_between();
   [[nodiscard]] bool is_held(const ScheduledTask& task) const;
   void run_on_held(std::size_t number, const Agreement& held);
@@ -135,7 +137,7 @@ class Engine {
   Assembler assembler_;
   EventOrder events_;
   Ledger ledger_;
-  std::optional<Bell> bell_;           ///< rung by the first server when somebody asks; nothing if `hears` is false
+  std::optional<Bell> bell_;  ///< rung by the first server when somebody asks; unused in step, nothing if not `hears`
   std::optional<HeldIteration> held_;  ///< nothing if no variable is kept
   bool told_of_holding_ = false;       ///< a failure was logged
   std::int64_t next_;

@@ -13,6 +13,7 @@ namespace sidestream {
 HeldIteration::HeldIteration(const std::vector<std::int32_t>& variables, const Metadata& metadata)
     : ServerTransport({0, true}), kept_(metadata.variables.size(), false) {
   for (const std::int32_t id : variables) kept_[static_cast<std::size_t>(id)] = true;
+  for (const Variable& variable : metadata.variables) orders_.push_back(variable.order);
 }
 
 void HeldIteration::clear() noexcept {
@@ -75,6 +76,7 @@ void HeldIteration::fetch_missing(ServerTransport& transport, std::int64_t index
     copy.values.assign(values[n], values[n] + arrival.record.bytes);
     copy.since = arrival.since;
     arrival.data = copy.values.data();
+    arrival.record.order = orders_[static_cast<std::size_t>(arrival.record.variable)];
   }
   // Without values an arrival would count as published.
   const auto is_missing = [](const Arrival& one) { return one.data == nullptr && one.record.bytes > 0; };

@@ -58,7 +58,8 @@ class HeldIteration final : public ServerTransport {
   void keep_each(const std::vector<Arrival>& arrivals, std::vector<Arrival>& to);
   void fetch_missing(ServerTransport& transport, std::int64_t index);
 
-  std::vector<bool> kept_;  ///< by variable
+  std::vector<bool> kept_;     ///< by variable
+  std::vector<Order> orders_;  ///< likewise: that of values that a transport fetches
   bool is_held_ = false;
   Agreement agreement_;
   Inbox inbox_;

@@ -137,7 +137,7 @@ class Endpoint {
       const std::int64_t first = std::max<std::int64_t>(0, server_->current());
       serving_->begin({server_.get(), nullptr, nullptr, config_.events, first, now(), -1, 0, false, false,
                        tables_ ? rows_to(*tables_, roles_, all_.rank() == 0, config_.live.requests) : LedgerRows{},
-                       true, false});  // its processes receive together
+                       true, true, true});  // its processes receive together
     });
     serving_->run();
   }

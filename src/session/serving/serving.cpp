@@ -121,6 +121,7 @@ void Serving::begin(Feed feed) {
   std::vector<std::string> task_events;
   for (const TaskConfig& task : configs_) task_events.push_back(task.schedule.event);
   const PlacementConfig& placement = config_.opening.placement;
+  const bool is_inline = placement.mode == PlacementMode::inline_;  // also an endpoint
   AssignmentRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
   // One group of servers answers, which has the blocks.
   if (config_.live.requests && feed_.answers && !feed_.sender && group_ == 0) {
@@ -145,7 +146,8 @@ void Serving::begin(Feed feed) {
                                                  feed_.clients,
                                                  feed_.gaps,
                                                  feed_.rows,
-                                                 requests_ && feed_.hears && placement.mode != PlacementMode::inline_,
+                                                 requests_ && feed_.hears && (feed_.in_step || !is_inline),
+                                                 feed_.in_step,
                                                  config_.live.held,
                                                  feed_.index});
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });

@@ -33,6 +33,7 @@ struct Feed {
   LedgerRows rows{};                    ///< destination of the ledger's rows
   bool answers = true;                  ///< true if people may ask these servers for analyses
   bool hears = true;                    ///< true if servers may do something together while they wait for clients
+  bool in_step = false;                 ///< true if receiving is collective over the servers
   const std::int64_t* index = nullptr;  ///< see EngineParts::index
 };
 

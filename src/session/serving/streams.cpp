@@ -84,6 +84,8 @@ void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::s
   streams.decides = true;
   const std::vector<ServerGroup>& groups = config.opening.placement.groups;
   if (!groups.empty()) streams.group = groups[group].name;
+  // Without any, all are sent. The first group answers requests.
+  if (!needed.empty() && group == 0) needed.insert(config.live.held.begin(), config.live.held.end());
   if (!needed.empty()) streams.variables.emplace(needed.begin(), needed.end());
   streams.with_ghosts.assign(with_ghosts.begin(), with_ghosts.end());
   TaskConfig task;
