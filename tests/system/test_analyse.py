@@ -8,6 +8,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import sidestream
 from pairs import few, pairs
 from programs import built
 from support import ANALYSES, run
@@ -68,6 +69,24 @@ def test_fields(tmp_path, fields, files, ranks, placement):
     found, text = analyse(tmp_path, [fields / files], ANALYSES, ranks, placement=placement)
     assert "analysed 2 of 2 iterations" in text
     same(fields, found)
+
+
+OUTLINES = """\
+analyses:
+  - render: {patches: {mesh: grid}, size: [120, 90], file: "outlines-{cycle:03}.png"}
+"""
+
+
+@pytest.mark.keep(1)
+@pytest.mark.parametrize(("ranks", "placement"), [(3, "inline"), (5, NODES)])
+def test_outlines_of_blocks_without_any_values(tmp_path, ranks, placement):
+    outputs = "outputs: [database: {directory: data, kind: post}]\n"
+    done = run(tmp_path / "run", 3, "inline", OUTLINES + outputs, ["steps=2", "blocks=2"])
+    assert done.status == 0, done.text
+    found, _ = analyse(tmp_path / "later", [done.results / "data"], OUTLINES, ranks, placement=placement)
+    same(done.results, found)
+    pixels = np.asarray(sidestream.open(found / "outlines-010.png")["image"])
+    assert len(np.unique(pixels.reshape(-1, pixels.shape[-1]), axis=0)) > 5  # there are lines
 
 
 KINDS = [(kind, changing) for kind in sorted(TASKS) for changing in (0, 1) if (kind, changing) != ("curvilinear", 1)]

@@ -67,6 +67,19 @@ def test_empty_blocks_and_a_client_without_any(tmp_path, reference, engine):
     check(both(tmp_path, 3, 2, options, stream=f"engine: {engine}"), 3, reference)
 
 
+def test_outlines_of_blocks_without_any_values(tmp_path):
+    tasks = "analyses:\n  - render: {patches: {mesh: grid}, size: [120, 90], file: 'outlines-{cycle:03}.png'}\n"
+    options = [f"steps={STEPS}", "blocks=2"]
+    here = run(tmp_path / "here", 3, "inline", tasks, options)
+    assert here.status == 0, here.text
+    there = tmp_path / "there"
+    there.mkdir()
+    done = both(there, 3, 2, options, stream="engine: files", tasks=tasks)
+    assert done.status == 0, done.text
+    for name in ("outlines-000.png", "outlines-010.png"):
+        assert (done.results / name).read_bytes() == (here.results / name).read_bytes()
+
+
 def test_ranges_measured_by_the_endpoint(tmp_path, reference):
     options = [f"steps={STEPS}", "blocks=3"]
     check(both(tmp_path, 2, 2, options, stream="engine: files, ranges: false"), 2, reference)

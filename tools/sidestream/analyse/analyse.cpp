@@ -189,7 +189,7 @@ class Analysis {
            options_.config, variable.name, listed(names), contents,
            suggestion(variable.name, names, "correct the name, or remove what needs it"));
     }
-    if (!any) {
+    if (!any && !demand_->catalogue()) {
       fail(Code::configuration, "{}: nothing needs a variable of the files; add 'analyses:'", options_.config);
     }
     for (const std::string& task : demand_->waiting()) {

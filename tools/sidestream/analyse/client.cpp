@@ -33,6 +33,10 @@ Client::Mapping Client::mapping_of(const Metadata& metadata) const {
     found.variables.push_back(needed ? known->id : -1);
     if (needed) found.meshes[static_cast<std::size_t>(variable.mesh)] = known->mesh;
   }
+  for (std::size_t m = 0; m < metadata.meshes.size() && demand_.catalogue(); ++m) {
+    const Mesh* known = demand_.metadata().find_mesh(metadata.meshes[m].name);
+    if (known != nullptr) found.meshes[m] = known->id;
+  }
   return found;
 }
 

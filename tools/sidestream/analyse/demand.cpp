@@ -147,6 +147,7 @@ Selection Demand::selection_of(const TaskConfig& task, const Registry& registry)
 void Demand::add(const TaskConfig& task, const Selection& selection) {
   const Schedule& schedule = task.schedule;
   if (!schedule.event.empty()) return waiting_.push_back(task.name);
+  catalogue_ |= selection.catalogue;
   Selection needed = selection;
   std::erase_if(needed.variables, SeenValues::only_listens);
   Task made{ScheduleState(schedule), inputs_of(with_mesh_arrays(needed, config_.metadata), config_.metadata)};
