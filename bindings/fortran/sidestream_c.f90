@@ -61,6 +61,12 @@ module sidestream_c
       integer(c_int) :: answer
     end function c_is_server
 
+    function c_should_end(session) bind(C, name='sidestream_should_end') result(answer)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: session
+      integer(c_int) :: answer
+    end function c_should_end
+
     function c_serve(session) bind(C, name='sidestream_serve') result(code)
       import :: c_int, c_ptr
       type(c_ptr), value :: session

@@ -36,7 +36,7 @@ module sidestream_calls
   public :: sidestream_add_variable, sidestream_set_variable_attribute, sidestream_start
   public :: sidestream_publish_handle, sidestream_publish_handle_values, sidestream_publish_handles, sidestream_signal
   public :: sidestream_signal_values, sidestream_signal_barrier
-  public :: sidestream_get_int, sidestream_get_real
+  public :: sidestream_get_int, sidestream_get_real, sidestream_should_end
 
 contains
 
@@ -63,6 +63,13 @@ contains
     type(sidestream_session), intent(in) :: session
     sidestream_is_server = c_is_server(handle_of(session)) /= 0
   end function sidestream_is_server
+
+  !> True if the run was told to end (`ending:`) and the last end of an iteration was that of its last one: leave the
+  !> loop and close. It is the same on every client that has ended as many iterations.
+  logical function sidestream_should_end(session)
+    type(sidestream_session), intent(in) :: session
+    sidestream_should_end = c_should_end(handle_of(session)) /= 0
+  end function sidestream_should_end
 
   subroutine sidestream_serve(session, ierr)
     type(sidestream_session), intent(inout) :: session

@@ -323,6 +323,12 @@ int sidestream_signal_barrier(sidestream_session* session, const char* event);
 int sidestream_get_int(sidestream_session* session, const char* name, int64_t* value);
 int sidestream_get_real(sidestream_session* session, const char* name, double* value);
 
+/* Returns 1 if the run was told to end (section `ending:` of the configuration) and the last end_iteration ended its
+ * last iteration: leave the loop and close. Returns 0 otherwise, also before start, on a server, and with `placement:
+ * off`. It is the same on every client that has ended equally many iterations. Does not communicate. Once it is 1, it
+ * stays 1. */
+int sidestream_should_end(const sidestream_session* session);
+
 /* Ends the iteration. Every client calls it for every iteration, published or not, with the same cycle; the time of
  * the first client counts. It does not communicate with other clients, except with `inline`. Then the servers are the
  * same ranks and run the analyses in this call, which is collective. Returns SIDESTREAM_REFUSED if this client refused

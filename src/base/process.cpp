@@ -59,7 +59,7 @@ std::string text_of_status(int status) {
 }  // namespace
 
 std::string name_of_signal(int number) {
-  constexpr std::array<std::pair<int, const char*>, 16> names{{{SIGHUP, "SIGHUP"},
+  constexpr std::array<std::pair<int, const char*>, 18> names{{{SIGHUP, "SIGHUP"},
                                                                {SIGINT, "SIGINT"},
                                                                {SIGQUIT, "SIGQUIT"},
                                                                {SIGILL, "SIGILL"},
@@ -72,6 +72,8 @@ std::string name_of_signal(int number) {
                                                                {SIGPIPE, "SIGPIPE"},
                                                                {SIGALRM, "SIGALRM"},
                                                                {SIGTERM, "SIGTERM"},
+                                                               {SIGUSR1, "SIGUSR1"},
+                                                               {SIGUSR2, "SIGUSR2"},
                                                                {SIGXCPU, "SIGXCPU"},
                                                                {SIGXFSZ, "SIGXFSZ"},
                                                                {SIGSYS, "SIGSYS"}}};

@@ -20,6 +20,7 @@ Publisher::Publisher(const Metadata& metadata, const std::vector<std::string>& e
       events_(events),
       options_(options),
       steered_(steering),
+      end_of_run_(options.ending),
       blocks_(metadata.meshes.size()),
       slots_(metadata.variables.size()),
       published_(metadata.variables.size(), 0),
@@ -75,13 +76,16 @@ void Publisher::attach(ClientTransport& transport) {
 }
 
 /// Begins an iteration. If parameters are steered, waits until the servers are at most `steering_ahead` iterations
-/// behind, so that all changes that take effect at the end of this iteration are known.
+/// behind, so that all changes that take effect at the end of this iteration are known. If the run was told to end,
+/// waits for the last outcome, so that a last iteration that is decided on is known.
 void Publisher::begin_new() {
   begun_ = true;
   if (!transport_->begin()) refuse(Refusal::in_flight);
-  if (!steered_.any()) return;
-  const std::int64_t known = account_.iterations - options_.steering_ahead;
-  if (options_.steering_ahead > 0 && known >= 0) transport_->await(known);
+  const bool waits = end_of_run_.waits();
+  if (!steered_.any() && !waits) return;
+  const int ahead = waits ? 1 : options_.steering_ahead;
+  const std::int64_t known = account_.iterations - ahead;
+  if (ahead > 0 && known >= 0) transport_->await(known);
   hear();
 }
 
@@ -92,8 +96,10 @@ void Publisher::hear() {
   if (!news.failure.empty()) {  // an earlier one may not have been reported yet
     retry_while_out_of_memory([&] { failure_ = failure_.empty() ? news.failure : failure_ + "; " + news.failure; });
   }
-  if (!steered_.any()) return;
-  for (const Notice& notice : news.notices) retry_while_out_of_memory([&] { steered_.take(notice); });
+  for (const Notice& notice : news.notices) {
+    end_of_run_.take(notice);
+    if (steered_.any()) retry_while_out_of_memory([&] { steered_.take(notice); });
+  }
 }
 
 /// Refuses the iteration. If there are no servers, the reason is that, instead of `reason`.

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "client/end_of_run.hpp"
 #include "client/list_check.hpp"
 #include "client/steered_values.hpp"
 #include "client/tree_bounds.hpp"
@@ -71,6 +72,7 @@ class Publisher {
     std::function<void(const Publisher&)> take_rows{};
     bool iterations = false;  ///< keep the rows that `iterations` returns
     bool movement = false;    ///< keep the rows that `moved` returns
+    EndingSource ending{};
   };
   Publisher(const Metadata& metadata, const std::vector<std::string>& events,
             const std::vector<SteeredParameter>& steering, const Options& options);
@@ -122,6 +124,8 @@ class Publisher {
   [[nodiscard]] bool left_open() const noexcept;
   /// Values of steered parameters, as of the last end of an iteration.
   [[nodiscard]] const SteeredValues& steered() const noexcept { return steered_; }
+  /// True if the run was told to end and its last iteration has ended.
+  [[nodiscard]] bool should_end() const noexcept { return end_of_run_.over(); }
   /// Waits for outcomes, at most `limit_seconds`.
   void drain(double limit_seconds);
   /// Closes the account: outcomes that are still unknown will stay so. `absent_blocks`: of all clients, counted by the
@@ -211,6 +215,7 @@ class Publisher {
   std::uint64_t signals_sent_ = 0;
   Options options_;
   SteeredValues steered_;
+  EndOfRun end_of_run_;
   ClientTransport* transport_ = nullptr;
   std::unordered_map<std::string_view, std::int32_t> variable_ids_;
   std::vector<std::map<std::int64_t, Block>> blocks_;  ///< by mesh

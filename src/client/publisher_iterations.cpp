@@ -19,7 +19,14 @@ std::int32_t Publisher::event_number(std::string_view event) const {
          "`events:`",
          event, near_to(event, events_));
   }
-  return static_cast<std::int32_t>(found - events_.begin());
+  const auto number = static_cast<std::int32_t>(found - events_.begin());
+  if (end_of_run_.possible() && (options_.ending.event >> number) == 1) {
+    fail(Code::usage,
+         "signal: found the event '{}', expected another one: with `ending:` only the servers decide on the "
+         "last iteration; signal an event of your own",
+         event);
+  }
+  return number;
 }
 
 void Publisher::signal(std::string_view event) {
@@ -127,6 +134,7 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
     end_.absent = count_absent();
     end_.refused = refused_;
     end_.client = options_.client;
+    end_of_run_.describe(account_.iterations, end_);
     end_.refusing = refused_ ? options_.client : -1;
     retry_while_out_of_memory([&] { in_doubt_.push_back(refused_ != 0); });
     if (options_.timings && options_.iterations) {
@@ -142,6 +150,7 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
     settle();
     hear();
     steered_.advance(account_.iterations);
+    end_of_run_.advance(account_.iterations);
     if (failed) std::rethrow_exception(failed);
     return refused_ != 0;
   };

@@ -82,6 +82,18 @@ struct PlacementConfig {
 /// The reaction to an output directory that holds an earlier run.
 enum class Existing { refuse, replace, resume };
 
+/// The section `ending`: what tells a run to end, and how long that may take.
+struct EndingConfig {
+  std::vector<int> signals;
+  double limit = 0;         ///< seconds since the session was opened; 0: none
+  bool end_of_job = false;  ///< the limit is the end of the batch system's job
+  double margin = 0;        ///< seconds between the order to end and the end; 0: there is no section
+
+  [[nodiscard]] bool any() const noexcept { return margin > 0; }
+};
+/// The event of the last iteration of a run that is told to end; the program cannot signal it.
+inline constexpr const char* ending_event = "ending";
+
 /// The part of the configuration needed to open a session.
 struct OpeningConfig {
   PlacementConfig placement;
@@ -92,7 +104,9 @@ struct OpeningConfig {
   bool same_session = false;   ///< with resume: earlier servers of this session left the results, not another run
   bool stop_on_error = false;  ///< on_error: stop
   double drain_limit = 60;     ///< seconds
-  bool timings = true;         ///< output.timings: write timings.csv
+  bool drain_given = false;    ///< the file says how many
+  EndingConfig ending;
+  bool timings = true;                 ///< output.timings: write timings.csv
   LogLevel messages = LogLevel::note;  ///< output.messages: the slightest ones that go into messages.txt
   bool fsync = true;                   ///< output.fsync: flush files of results to the disk
 };
@@ -121,6 +135,7 @@ struct TaskConfig {
   double limit = 0;                ///< seconds; 0: none
   std::uint64_t memory_limit = 0;  ///< bytes; 0: none
   std::int32_t makes = -1;         ///< id of the mesh that its result becomes; -1: none
+  bool for_restart = false;        ///< also runs in the last iteration of a run that is told to end
   std::int32_t uses = -1;          ///< id of the made mesh whose variables it uses; -1: those of the simulation
 };
 

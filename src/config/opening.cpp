@@ -335,7 +335,10 @@ OpeningConfig read_opening(const Document& document) {
     }
   }
   on_error_options().fill(read_section(document, "on_error", context), {}, config);
-  drain_limit_options().fill(read_section(document, "drain_limit", context), {}, config);
+  const Settings drain = read_section(document, "drain_limit", context);
+  drain_limit_options().fill(drain, {}, config);
+  config.drain_given = drain.given("drain_limit");
+  config.ending = read_ending(document, context);
   return config;
 }
 

@@ -79,6 +79,7 @@ std::vector<Section> all_sections() {
        {encoding}},
       {"on_error", SectionForm::option, "The reaction to a failed analysis or output.", "on_error: stop",
        on_error_options().declarations()},
+      ending_section(),
       {"drain_limit", SectionForm::option, "The time limit for closing.", "drain_limit: 120",
        drain_limit_options().declarations()},
   };

@@ -40,6 +40,8 @@ struct Section {
 [[nodiscard]] Section meshes_section();
 [[nodiscard]] Section variables_section();
 [[nodiscard]] Section live_section();
+[[nodiscard]] Section ending_section();  ///< what tells a run to end
+[[nodiscard]] EndingConfig read_ending(const Document& document, const ReadContext& context);
 
 // Options of sections, with the fields that they fill.
 

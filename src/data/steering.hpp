@@ -33,6 +33,8 @@ struct SteeredChange {
 inline constexpr std::size_t most_steered = 64;
 /// Notice::kind of changes: SteeredChange[], in effect at the end of Notice::iteration.
 inline constexpr std::uint32_t steering_notice = 1;
+/// Notice::kind of an order to end the run, without payload. Notice::iteration is the last one; -1: not known yet.
+inline constexpr std::uint32_t ending_notice = 2;
 
 [[nodiscard]] inline std::uint64_t bits_of(const SteeredParameter::Value& value) noexcept {
   const auto* real = std::get_if<double>(&value);

@@ -144,7 +144,8 @@ Account Session::Implementation::close() {
   }
   if (state_ == State::started) {
     if (publisher_) {
-      publisher_->drain(config_.opening.drain_limit);
+      const double limit = config_.opening.drain_limit;
+      publisher_->drain(ending_ ? ending_->drain_limit(limit, config_.opening.drain_given) : limit);
       if (serving_) {
         while (serving_->step()) {
         }
@@ -172,6 +173,7 @@ void Session::Implementation::free_everything() {
   roles_.members.reset();
   roles_.node_members.reset();
   world_.reset();
+  ending_.reset();
   directory_lock_.reset();
 }
 

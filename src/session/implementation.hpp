@@ -13,6 +13,7 @@
 #include "client/declarations.hpp"
 #include "client/publisher.hpp"
 #include "config/config.hpp"
+#include "session/ending.hpp"
 #include "session/opening/modules.hpp"
 #include "session/opening/roles.hpp"
 #include "session/opening/wiring.hpp"
@@ -64,6 +65,7 @@ class Session::Implementation {
   Taken end_iteration(std::int64_t cycle, double time);
   /// Throws Error(usage) on a server, and before the start, which would be collective.
   [[nodiscard]] const SteeredValues& steered(const char* call) const;
+  [[nodiscard]] bool should_end() const noexcept { return publisher_ && publisher_->should_end(); }
   /// Collective.
   Account close();
   [[nodiscard]] Account account() const { return publisher_ ? publisher_->account() : Account{}; }
@@ -104,6 +106,7 @@ class Session::Implementation {
   void configure();
   void divide_servers();
   void make_tables();
+  [[nodiscard]] EndingSource ending_source() const;
   void make_publisher();
   void check_blocks();
   void make_serving();
@@ -127,6 +130,7 @@ class Session::Implementation {
   std::string folder_;  ///< working directory of rank 0 at open: the base of relative paths on all ranks
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
+  std::unique_ptr<EndingWatch> ending_;            ///< null: nothing can end the run
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
   Roles roles_;
   Registry registry_;

@@ -71,6 +71,7 @@ void merge(EndRecord& all, const EndRecord& one) {
   all.events |= one.events;
   all.absent += one.absent;
   all.refused |= one.refused;
+  all.ending |= one.ending;
   const bool lower = one.refusing >= 0 && (all.refusing < 0 || one.refusing < all.refusing);
   if (lower) all.refusing = one.refusing;
 }

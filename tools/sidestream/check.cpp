@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/process.hpp"
 #include "check_options.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
@@ -175,6 +176,15 @@ std::string output_text(const OpeningConfig& opening) {
   return fmt::format("{} (an earlier run there is {})", opening.directory, existing);
 }
 
+/// The signals and the time that end the run.
+std::string ending_text(const EndingConfig& ending) {
+  std::vector<std::string> causes;
+  for (const int signal : ending.signals) causes.push_back(name_of_signal(signal));
+  if (ending.end_of_job) causes.emplace_back("the end of the job");
+  if (ending.limit > 0) causes.push_back(fmt::format("{:g} s after the open", ending.limit));
+  return fmt::format("by {}; margin {:g} s", listed(causes), ending.margin);
+}
+
 /// Summary of a checked configuration. `nodes`: assumed number of nodes of the ranks.
 std::string summary(const CheckOptions& options, const Config& config, const Registry& registry, int nodes) {
   std::string text = fmt::format("{}: correct\n", options.file);
@@ -203,6 +213,7 @@ std::string summary(const CheckOptions& options, const Config& config, const Reg
   for (const TaskConfig& task : config.tasks)
     line(task.writer ? "output" : "analysis", task_text(task, config.metadata, registry));
   if (!config.events.empty()) line("events", listed(config.events));
+  if (config.opening.ending.any()) line("ending", ending_text(config.opening.ending));
   return text;
 }
 

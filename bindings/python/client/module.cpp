@@ -40,6 +40,7 @@ NB_MODULE(_client, module) {
            nb::arg("given").none(), nb::arg("is_text"))
       .def_prop_ro("is_open", &Session::is_open)
       .def_prop_ro("is_server", &Session::is_server)
+      .def_prop_ro("should_end", &Session::should_end)
       .def_prop_ro("comm", &Session::comm)
       .def_prop_ro("message", &Session::message)
       .def_prop_ro("address", &Session::address)

@@ -37,6 +37,7 @@ class Session {
   [[nodiscard]] sidestream_session* open(const char* call) const;
   [[nodiscard]] bool is_open() const noexcept { return session_ != nullptr; }
   [[nodiscard]] bool is_server() const { return sidestream_is_server(session_) != 0; }
+  [[nodiscard]] bool should_end() const { return sidestream_should_end(session_) != 0; }
   [[nodiscard]] std::uintptr_t comm() const;
   [[nodiscard]] std::string message() const { return sidestream_message(session_); }
   /// Address of the sidestream_session, for extensions in C that publish too; blocks are declared here.

@@ -92,6 +92,7 @@ class Mixed final : public Check {
     if (n % 5 == 4) end.iteration.time = std::numeric_limits<double>::quiet_NaN();
     end.events = std::uint64_t{1} << ((n + client) % 7);
     end.absent = static_cast<std::uint64_t>(client % 3);
+    end.ending = static_cast<std::uint32_t>((n + client) % 3);  // nothing, asked, or unasked
     end.client = client;
     if (refuses(n, client)) end.refused = call_failed, end.refusing = client;
     return end;
@@ -137,6 +138,7 @@ class Mixed final : public Check {
       all.events |= one.events;
       all.absent += one.absent;
       all.refused |= one.refused;
+      all.ending |= one.ending;
       if (all.refusing < 0) all.refusing = one.refusing;
       if (one.iteration.cycle != first.iteration.cycle) all.mismatch = 1;
       other_times |= bits(one.iteration.time) != bits(first.iteration.time);
@@ -146,6 +148,7 @@ class Mixed final : public Check {
     expect(bits(end.iteration.time) == bits(first.iteration.time), n, "not the time of the first client");
     expect(end.client == first.client, n, "not the first client");
     expect(end.events == all.events && end.absent == all.absent, n, "events and absent blocks are not added up");
+    expect(end.ending == all.ending, n, "what clients know of the end of the run is not merged");
     expect(end.refused == all.refused && end.refusing == all.refusing, n, "refusals are not merged");
     expect(end.mismatch == all.mismatch, n, "cycles that differ are not noticed, or some that do not");
     expect((end.other >= 0) == other_times, n, "times that differ are not noticed, or some that do not");

@@ -72,7 +72,15 @@ enum Refusal : std::uint32_t {
   gave_up = 64,     ///< a client closed, and its `drain_limit` was over before the iteration began
   cycles = 128,     ///< clients gave different cycles
   repeated = 256,   ///< two clients declare the same block
-  on_server = 512   ///< servers could not take it: see the failures
+  on_server = 512,  ///< servers could not take it: see the failures
+  late = 1024       ///< the run was told to end, and the time for iterations was over before it began
+};
+
+/// A client's knowledge of the end of the run (`ending:`); bits, since several clients may differ. Without any, nothing
+/// can end the run, or the clients know its last iteration.
+enum Ending : std::uint32_t {
+  asked = 1,   ///< it was told to end, by a signal, its clock or the servers
+  unasked = 2  ///< it was not, as far as it knows
 };
 
 /// The end of an iteration on a client, or on several clients together.
@@ -85,8 +93,8 @@ struct EndRecord {
   std::int32_t client = 0;     ///< the number, among all clients, of the one that gave the time
   std::int32_t refusing = -1;  ///< the client of lowest number that refused; -1: none
   std::int32_t other = -1;     ///< only for several clients: one that gave another time; -1: none
-  std::int32_t reserved = 0;
-  double other_time = 0;  ///< what `other` gave
+  std::uint32_t ending = 0;    ///< bits of Ending
+  double other_time = 0;       ///< what `other` gave
 };
 
 /// Something that a server tells its clients besides outcomes and failures.

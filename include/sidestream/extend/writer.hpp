@@ -40,6 +40,9 @@ struct WriterKind {
   /// False: `combine` reads the blocks of `local` on the same server. Placements in which other servers run `local`
   /// (`forward: partials`) are refused at the start.
   bool any_partials = true;
+  /// True: with these options it keeps what a later run goes on from. It also runs in the last iteration of a run that
+  /// is told to end (`ending:`), even if it is not due. Null: never.
+  std::function<bool(const Settings&)> for_restart{};
 };
 
 /// A file with one server's part of a result.

@@ -1,13 +1,16 @@
 #include "config/options/option_text.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <string_view>
 
 #include "config/options/document.hpp"
 #include "sidestream/kit/base/names.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream {
 
@@ -155,6 +158,17 @@ std::string rounded_byte_size(std::uint64_t bytes) {
   std::size_t unit = 0;
   for (; amount >= 1024 && unit + 1 < names.size(); ++unit) amount /= 1024;
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", amount, names[unit]);
+}
+
+std::optional<double> parse_seconds(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  const std::optional<double> number = take_real(text);
+  std::string unit(text);
+  std::erase(unit, ' ');
+  const std::map<std::string, double> units{{"ms", 0.001}, {"s", 1}, {"min", 60}, {"h", 3600}};
+  const auto found = units.find(unit);
+  if (!number || found == units.end() || !(*number > 0) || !std::isfinite(*number)) return std::nullopt;
+  return *number * found->second;
 }
 
 }  // namespace sidestream

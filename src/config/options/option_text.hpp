@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "sidestream/extend/options.hpp"
 
@@ -31,5 +33,10 @@ namespace sidestream {
 
 /// Rounds to one decimal in the largest unit below the number: 1536 is `1.5 KiB`, 1000 is `1000 B`.
 [[nodiscard]] std::string rounded_byte_size(std::uint64_t bytes);
+
+// Lengths of time: `500 ms`, `10 s`, `2 min`, `24 h`.
+
+/// Parses a number of seconds above 0; nothing if the text is none.
+[[nodiscard]] std::optional<double> parse_seconds(std::string_view text);
 
 }  // namespace sidestream

@@ -10,12 +10,12 @@
 
 #include "config/expressions/condition.hpp"
 #include "config/options/document.hpp"
+#include "config/options/option_text.hpp"
 #include "config/sections.hpp"
 #include "config/tasks/made_meshes.hpp"
 #include "config/tasks/module_files.hpp"
 #include "config/tasks/schedule_text.hpp"
 #include "sidestream/kit/base/names.hpp"
-#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream {
 
@@ -115,14 +115,7 @@ Schedule read_schedule(const Settings& settings, const ReadContext& context) {
 /// Seconds in `10 s`.
 double read_limit(const Settings& settings) {
   const std::string& text = settings.text("limit");
-  std::string_view rest = text;
-  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-  const std::optional<double> number = take_real(rest);
-  std::string unit(rest);
-  std::erase(unit, ' ');
-  const std::map<std::string, double> units{{"ms", 0.001}, {"s", 1}, {"min", 60}, {"h", 3600}};
-  const auto found = units.find(unit);
-  if (number && found != units.end() && *number > 0 && std::isfinite(*number)) return *number * found->second;
+  if (const std::optional<double> seconds = parse_seconds(text)) return *seconds;
   settings.fail("limit",
                 fmt::format("found '{}' for 'limit', expected a time above 0; write '10 s', '500 ms', '2 min' or "
                             "'1 h'",
@@ -167,6 +160,10 @@ TaskConfig read_task(const Node& item, bool writer, const Registry& registry, co
   task.settings = read_settings(made_whole(entry.value, options), options, owner, entry.where, context);
   task.schedule = read_schedule(task.settings, context);
   read_containment(task, registry);
+  if (writer) {
+    const auto& for_restart = registry.writers().at(task.kind).for_restart;
+    task.for_restart = for_restart && for_restart(task.settings);
+  }
   task.name = task.settings.text("name");
   if (task.settings.given("name") && task.name.empty()) {
     task.settings.fail("name", "found an empty 'name', expected a text; write one or remove it");
@@ -258,6 +255,8 @@ std::vector<std::string> read_events(const Document& document, const std::vector
       add(task.settings.text(option.name), task.settings.where(option.name));
     }
   }
+  const Entry* const ending = document.root().find("ending");
+  if (ending && ending->value.kind != Node::Kind::null) add(ending_event, ending->where);
   return events;
 }
 

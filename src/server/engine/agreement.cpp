@@ -28,7 +28,10 @@ enum Flag : std::uint64_t {
   lost_flag = 64,
   broken_flag = 128,
   signals_flag = 256,
-  absent_flag = 512
+  absent_flag = 512,
+  asked_flag = 1024,
+  unasked_flag = 2048,
+  late_flag = 4096
 };
 /// Words of the agreement. Those with a complement show whether the servers that know the value agree; the others
 /// contribute zeros.
@@ -52,16 +55,22 @@ bool get_bit(const std::uint64_t* words, std::size_t bit) { return (words[bit / 
 
 std::uint64_t flags_of(const Contribution& mine, ServerTransport& transport) {
   const int clients = transport.traits().clients;
-  if (clients == 0) return 0;
+  std::uint64_t flags = 0;
+  if (mine.asked) flags |= asked_flag;
+  if (mine.late) flags |= late_flag;
+  if (clients == 0) return flags;
   const ServerState state = transport.state(mine.index);
   const int ended = state.ended;
-  std::uint64_t flags = 0;
   if (ended > 0) flags |= has_iteration;
   if (ended == 0) flags |= closing_flag;
   if (ended > 0) {
     const EndRecord& end = state.inbox.end;
     if (ended < clients) flags |= state.lost ? left_flag | lost_flag : left_flag;
-    if (ended < clients || end.refused || end.mismatch || state.abandoned) flags |= refused_flag;
+    const bool last = (end.events & mine.last) != 0;
+    if (ended < clients || end.refused || end.mismatch || (state.abandoned && !last)) flags |= refused_flag;
+    if (state.abandoned && last) flags |= late_flag;
+    if (end.ending & Ending::asked) flags |= asked_flag;
+    if (end.ending & Ending::unasked) flags |= unasked_flag;
   }
   if (transport.state(mine.index + 1).ended == clients) flags |= lagging_flag;
   if (mine.changed) flags |= changed_flag;
@@ -71,7 +80,7 @@ std::uint64_t flags_of(const Contribution& mine, ServerTransport& transport) {
 }
 
 /// Adds what the clients of this server reported at the end of the iteration.
-void add_end(const ServerState& state, int clients, std::vector<std::uint64_t>& words) {
+void add_end(const ServerState& state, int clients, std::uint64_t last, std::vector<std::uint64_t>& words) {
   const EndRecord& end = state.inbox.end;
   words[events_word] = end.events;
   words[cycle_word] = static_cast<std::uint64_t>(end.iteration.cycle);
@@ -85,7 +94,7 @@ void add_end(const ServerState& state, int clients, std::vector<std::uint64_t>& 
   if (end.client == 0) words[first_time_word] = time;
   words[refusal_word] = end.refused;
   if (state.ended < clients) words[refusal_word] |= Refusal::left;
-  if (state.abandoned) words[refusal_word] |= Refusal::gave_up;
+  if (state.abandoned && (end.events & last) == 0) words[refusal_word] |= Refusal::gave_up;
   if (end.refusing < 0) return;
   words[refusing_word] = static_cast<std::uint64_t>(end.refusing) + 1;
   words[not_refusing_word] = ~words[refusing_word];
@@ -104,7 +113,7 @@ std::vector<std::uint64_t> agreement_words(const Contribution& mine, ServerTrans
   words[flags_word] = flags_of(mine, transport);
   const ServerState state = transport.state(mine.index);
   if (words[flags_word] & has_iteration) {
-    add_end(state, transport.traits().clients, words);
+    add_end(state, transport.traits().clients, mine.last, words);
     for (const Arrival& arrival : state.inbox.blocks) {
       set_bit(&words[header_words], static_cast<std::size_t>(arrival.record.variable));
     }
@@ -134,6 +143,9 @@ Agreement read_agreement(std::vector<std::uint64_t> combined, std::int64_t index
   agreement.signals = flags & signals_flag;
   agreement.absent = flags & absent_flag;
   agreement.died = flags & lost_flag;
+  agreement.asked = flags & asked_flag;
+  agreement.unasked = flags & unasked_flag;
+  agreement.late = flags & late_flag;
   agreement.events = words[events_word];
   agreement.at = {index, static_cast<std::int64_t>(words[cycle_word]), std::bit_cast<double>(words[first_time_word])};
   agreement.why = static_cast<std::uint32_t>(words[refusal_word]);

@@ -18,6 +18,9 @@ struct Agreement {
   bool signals = false;  ///< some server has signals that concern other servers
   bool absent = false;   ///< the set of missing blocks changed on some server
   bool died = false;     ///< a process died before it ended the iteration
+  bool asked = false;    ///< some client or server was told to end the run
+  bool unasked = false;  ///< some client that ended the iteration was not, as far as it knew
+  bool late = false;     ///< what has not begun is to be dropped, all but the checkpoint of the last iteration
   std::uint64_t events = 0;
   Iteration at;
   std::uint32_t why = 0;             ///< bits of Refusal
@@ -46,6 +49,9 @@ struct Contribution {
   bool clock = false;      ///< its clock decides about wall-clock schedules
   double seconds = 0;      ///< seconds since the session's start
   std::size_t more = 0;    ///< number of variables that requests may add
+  bool asked = false;      ///< this server, or a client of it in a later iteration, was told to end the run
+  bool late = false;       ///< the time for iterations is over
+  std::uint64_t last = 0;  ///< bit of the event of the last iteration; 0: none
 };
 
 /// Returns the words of one server.

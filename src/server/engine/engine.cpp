@@ -8,7 +8,6 @@
 // 5. release: tell the clients the outcome and free the iteration's memory.
 //
 // Between two steps servers hear requests, if people may ask (engine_requests.cpp).
-//
 // Failures of tasks are contained (see guarded_communicator). A failure of this server's transport is kept in `broken_`
 // until the next agreement, which then ends all servers with the same error.
 #include "server/engine/engine.hpp"
@@ -150,7 +149,10 @@ Agreement Engine::agree() {
                             broken_ != nullptr,
                             parts_.servers.rank() == 0,
                             now() - parts_.origin,
-                            most_variables_ - parts_.metadata.variables.size()};
+                            most_variables_ - parts_.metadata.variables.size(),
+                            was_asked(),
+                            is_late(),
+                            parts_.ending.event};
     words = agreement_words(mine, parts_.transport, parts_.metadata, parts_.tasks);
     if (parts_.asked) words.push_back(broken_ ? 0 : parts_.asked->contribute(now()));
     if (!parts_.steering) return;
@@ -225,10 +227,11 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
     const auto found = std::find(parts_.events.begin(), parts_.events.end(), event);
     const bool signalled = event.empty() || ((events_.bits() >> (found - parts_.events.begin())) & 1);
     const bool holds = !parts_.triggers || parts_.triggers->holds(t);
-    if (!task.schedule().due(agreement.at, signalled && holds, agreement.wall_due(t), agreement.lagging)) continue;
-    if (can_run(task, agreement)) due.push_back(t);
+    const bool in_time =
+        task.schedule().due(agreement.at, signalled && holds, agreement.wall_due(t), agreement.lagging);
+    if (runs_at_end(task, agreement, in_time) && can_run(task, agreement)) due.push_back(t);
   }
-  if (parts_.asked) add_asked(due, agreement);
+  if (parts_.asked && !agreement.late) add_asked(due, agreement);
   return due;
 }
 
@@ -349,6 +352,7 @@ bool Engine::step() {
   if (!agreement.iteration) return !agreement.closing;
   if (held_) held_->clear();
   steer(agreement);
+  end_run(agreement);
   take_requests(agreement);
   take_events(agreement);
   check_blocks(agreement);
@@ -357,6 +361,7 @@ bool Engine::step() {
   if (!agreement.refused) count_absent(agreement);
   if (held_ && !agreement.refused && !agreement.lagging) hold(agreement);
   left_out_ = std::move(missing_);
+  if (agreement.refused) leave_out(agreement);
   const Processed processed = agreement.refused ? Processed{Outcome::refused} : process(agreement);
   if (!agreement.refused && processed.outcome == Outcome::refused) agreement.why |= Refusal::on_server;
   if (processed.outcome != Outcome::refused) events_.clear();
@@ -414,7 +419,8 @@ void Engine::report() const {
         task.name(), task.limit(), overruns.count, parts_.servers.rank(), overruns.longest, overruns.iteration);
   }
   if (parts_.servers.rank() != 0) return;
-  if (events_.bits() != 0) {
+  report_left_out();
+  if ((events_.bits() & ~parts_.ending.event) != 0) {
     log::warning("events were raised in the last iterations, which were refused: they have not taken effect");
   }
   if (const std::string unreached = events_.unreached(); !unreached.empty()) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,17 @@
 #include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
+
+/// The engine's connection to the signals and clocks that tell a run to end.
+struct EndingParts {
+  std::uint64_t event = 0;             ///< bit of the event of the last iteration; 0: nothing can end the run
+  std::function<bool()> asked{};       ///< true once this process was told to end; null: never
+  std::function<bool()> late{};        ///< true once what has not begun is to be dropped
+  std::function<void()> tell{};        ///< called when another process was told to end
+  std::function<std::string()> why{};  ///< what told this process
+  bool decides = false;                ///< these servers tell the clients which iteration is the last one
+  bool at_once = false;                ///< clients end an iteration in its step, so that it may be the last one
+};
 
 /// Parts of the engine; references must outlive it.
 struct EngineParts {
@@ -53,6 +65,7 @@ struct EngineParts {
   /// Where an analysis of another engine publishes what it makes: the index of that engine's iteration, for tasks and
   /// messages. It reports what fails here. Null: nothing is above, and iterations are counted as by the transport.
   const std::int64_t* index = nullptr;
+  EndingParts ending{};
 };
 
 /// Processes iterations in order. Each step is one agreement of all servers: an iteration is processed on all of them
@@ -82,6 +95,18 @@ class Engine {
   void check_cycles(const Agreement& agreement);
   void check_times(const Agreement& agreement);
   void steer(const Agreement& agreement);
+  // engine_ending.cpp
+  [[nodiscard]] bool was_asked();
+  [[nodiscard]] bool is_late();
+  void end_run(Agreement& agreement);
+  void decide_on_end(Agreement& agreement);
+  [[nodiscard]] bool notify_of_end(std::int64_t last);
+  void announce_end(std::int64_t last);
+  [[nodiscard]] bool is_last(const Agreement& agreement) const noexcept;
+  [[nodiscard]] bool runs_at_end(ScheduledTask& task, const Agreement& agreement, bool due);
+  void leave_out(const Agreement& agreement);
+  void note_left_out(const std::string& task, std::int64_t iteration);
+  void report_left_out() const;
   void take_requests(Agreement& agreement);
   [[nodiscard]] bool take_up_requests(Agreement* agreement);
   void wait_for_clients(const std::function<bool()>& stops, LateNote& late);
@@ -148,7 +173,13 @@ class Engine {
   std::string missing_, missing_told_;  ///< text about missing blocks in this iteration; the text logged last
   int told_ = 0;                        ///< number of times it was logged
   std::string left_out_;                ///< tasks that miss variables in this iteration, and missing blocks
-  bool times_compared_ = false;         ///< true if differing times were found and reported
+  bool told_to_end_ = false;            ///< the clients know that the run was told to end
+  std::optional<std::int64_t> last_;    ///< the last iteration of a run that is told to end
+  bool ended_ = false;                  ///< it has been here
+  std::map<std::string, std::int64_t>
+      not_run_;  ///< by task: number of iterations that were dropped in which it was due
+  std::int64_t first_dropped_ = -1, last_dropped_ = -1;  ///< iterations that were dropped for want of time
+  bool times_compared_ = false;                          ///< true if differing times were found and reported
 };
 
 }  // namespace sidestream

@@ -30,7 +30,8 @@ std::string text_of(const IterationRow& row) {
       {Refusal::gave_up, "drain_limit was over before the servers began it"},
       {Refusal::cycles, "different cycles"},
       {Refusal::repeated, "two clients declare one block"},
-      {Refusal::on_server, "the servers could not take it"}};
+      {Refusal::on_server, "the servers could not take it"},
+      {Refusal::late, "the time to end was over before the servers began it"}};
   std::string text;
   const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
   for (const auto& [bit, reason] : reasons) {

@@ -42,6 +42,8 @@ class ScheduledTask {
   [[nodiscard]] const std::vector<Selected>& derived() const noexcept { return derived_; }
   /// True for an analysis: it reads values, in which every point counts once, and needs all that it selects.
   [[nodiscard]] bool counts() const noexcept { return counts_; }
+  /// True if it also runs in the last iteration of a run that is told to end.
+  [[nodiscard]] bool for_restart() const noexcept { return for_restart_; }
   [[nodiscard]] ScheduleState& schedule() noexcept { return schedule_; }
   [[nodiscard]] MpiCommunicator& communicator() noexcept { return *communicator_; }
 
@@ -102,6 +104,7 @@ class ScheduledTask {
   ScheduleState schedule_;
   std::unique_ptr<Task> task_;
   bool counts_;
+  bool for_restart_;
   std::unique_ptr<MpiCommunicator> communicator_;
   std::unique_ptr<GuardedCommunicator> guarded_;  ///< the same group, as analyses get it
   Selection selection_;                           ///< including the arrays of meshes

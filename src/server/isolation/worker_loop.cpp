@@ -155,6 +155,15 @@ class Loop {
   bool broken_ = false;
 };
 
+/// A batch system that ends a job signals all its processes, and this one ends with its server. A handler that does
+/// nothing, unlike ignoring, is not inherited by programs that the analysis starts.
+void outlive_signals() {
+  struct sigaction nothing {};
+  nothing.sa_handler = [](int) {};
+  nothing.sa_flags = SA_RESTART;
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU}) sigaction(number, &nothing, nullptr);
+}
+
 }  // namespace
 
 int run_worker(const std::function<WorkerTask(BytesView)>& make) {
@@ -163,6 +172,7 @@ int run_worker(const std::function<WorkerTask(BytesView)>& make) {
   close_others();
   fcntl(worker_socket, F_SETFD, FD_CLOEXEC);
   offer_to_the_system();
+  outlive_signals();
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   return Loop(make).run();
 }

@@ -84,6 +84,10 @@ int sidestream_open_text(MPI_Comm comm, const char* text, sidestream_session** s
 
 int sidestream_is_server(const sidestream_session* session) { return session && session->session.is_server() ? 1 : 0; }
 
+int sidestream_should_end(const sidestream_session* session) {
+  return session && session->session.should_end() ? 1 : 0;
+}
+
 int sidestream_serve(sidestream_session* session) {
   return guarded(session, "serve", [](Session& s) { s.serve(); });
 }

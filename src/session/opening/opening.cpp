@@ -73,6 +73,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
     declarations_.latin_1 = reads_latin_1(*document_);
     settle_spilling(opening_.placement, folder_);
   });
+  if (!is_off()) ending_ = watch_for_end(*world_, opening_.ending, true);
   agree_on_nodes(*world_, opening_.placement);
   if (world_->rank() == 0) {
     for (const std::string& former : opening_.former_names) log::warning("{}", former);

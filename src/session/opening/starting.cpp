@@ -7,6 +7,7 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/mpi/agree.hpp"
@@ -274,6 +275,13 @@ void Session::Implementation::make_tables() {
   });
 }
 
+EndingSource Session::Implementation::ending_source() const {
+  const auto event = std::find(config_.events.begin(), config_.events.end(), ending_event);
+  if (!ending_ || event == config_.events.end()) return {};
+  return {[watch = ending_.get()] { return watch->asked(); }, [watch = ending_.get()] { watch->tell(); },
+          std::uint64_t{1} << (event - config_.events.begin())};
+}
+
 void Session::Implementation::make_publisher() {
   const PlacementMode mode = opening_.placement.mode;
   const bool tells = mode == PlacementMode::sidecar && roles_.members->rank() == 0;
@@ -283,7 +291,7 @@ void Session::Implementation::make_publisher() {
       published_, config_.events, config_.steering,
       Publisher::Options{is_off(), config_.opening.timings && !is_off(), config_.opening.stop_on_error,
                          roles_.members->rank(), roles_.node, origin_, config_.steering_ahead, std::move(take), tells,
-                         mode == PlacementMode::nodes});
+                         mode == PlacementMode::nodes, ending_source()});
   using What = Declarations::BlockDeclaration::What;
   for (const auto& [what, mesh, block] : declarations_.blocks) {
     if (what == What::removed) {
@@ -390,7 +398,7 @@ void Session::Implementation::begin_serving() {
       {transports_.server.get(), transports_.sender.get(), transports_.receiver.get(), config_.events, 0, origin_,
        roles_.node, roles_.clients.count, true, gaps_,
        tables_ ? rows_to(*tables_, roles_, world_->rank() == recording_rank(), config_.live.requests) : LedgerRows{},
-       answers});
+       answers, true, nullptr, ending_.get()});
 }
 
 void Session::Implementation::start() {
@@ -413,7 +421,9 @@ void Session::Implementation::serve() {
   if (state_ != State::open) fail(Code::usage, "serve: the session has been served already; call it once");
   const OwnEnvironment environment;
   const LogScope scope = logging();
-  const SigtermIgnored ignored;
+  const std::vector<int>& watched = opening_.ending.signals;
+  std::optional<SigtermIgnored> ignored;
+  if (std::find(watched.begin(), watched.end(), SIGTERM) == watched.end()) ignored.emplace();
   state_ = State::ended;
   bool starts = false;
   jointly([&] {

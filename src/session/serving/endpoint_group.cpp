@@ -87,7 +87,8 @@ class Endpoint {
   /// The processes that read one stream together.
   [[nodiscard]] MpiCommunicator& group() { return roles_.group_members ? *roles_.group_members : all_; }
   [[nodiscard]] bool is_told_to_leave() {
-    return (options_.stop && options_.stop()) || (abort_flag_ && abort_flag_->is_raised());
+    return (options_.stop && options_.stop()) || (ending_ && ending_->is_over()) ||
+           (abort_flag_ && abort_flag_->is_raised());
   }
 
   /// The streams of all groups.
@@ -137,7 +138,8 @@ class Endpoint {
       const std::int64_t first = std::max<std::int64_t>(0, server_->current());
       serving_->begin({server_.get(), nullptr, nullptr, config_.events, first, now(), -1, 0, false, false,
                        tables_ ? rows_to(*tables_, roles_, all_.rank() == 0, config_.live.requests) : LedgerRows{},
-                       true, true, true});  // its processes receive together
+                       true, true, true,  // its processes receive together
+                       nullptr, ending_.get()});
     });
     serving_->run();
   }
@@ -168,6 +170,12 @@ class Endpoint {
       staging::register_streams(registry_, streams_);
       modules_ = load_plugins(opening_, *document_, folder_, registry_);
     });
+    // The time limit is that of the simulation's job. A signal may be meant for both jobs, so this one goes on for a
+    // while.
+    EndingConfig signals = opening_.ending;
+    signals.limit = 0;
+    signals.end_of_job = false;
+    ending_ = watch_for_end(all_, signals, false);
     if (all_.rank() != 0) return;
     for (const std::string& former : opening_.former_names) log::warning("{}", former);
   }
@@ -273,6 +281,7 @@ class Endpoint {
   std::string folder_;  ///< working directory of the first process at its start: the base of relative paths
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
+  std::unique_ptr<EndingWatch> ending_;    ///< null: signals mean that this endpoint leaves at once
   StreamConfig stream_;                    ///< the stream that this process reads
   Roles roles_;                            ///< only its group is used, if there are groups
   std::unique_ptr<AbortFlag> abort_flag_;  ///< shared by the groups: raised when one has failed

@@ -1,5 +1,6 @@
 #include "session/serving/serving.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/mpi/agree.hpp"
@@ -103,6 +104,24 @@ Serving::Serving(const Group& group, Config& config, const Registry& registry, W
   make_meshes(reduces);
 }
 
+/// The first group decides, as for steered parameters. Servers of another job do not tell the clients.
+EndingParts Serving::ending_parts() const {
+  EndingParts ending;
+  const auto event = std::find(feed_.events.begin(), feed_.events.end(), ending_event);
+  if (!feed_.ending || event == feed_.events.end()) return ending;
+  EndingWatch* const watch = feed_.ending;
+  ending.event = std::uint64_t{1} << (event - feed_.events.begin());
+  if (feed_.steers) {
+    ending.asked = [watch] { return watch->asked(); };
+    ending.late = [watch] { return watch->is_late(); };
+  }
+  ending.tell = [watch] { watch->tell(); };
+  ending.why = [watch] { return watch->reason(); };
+  ending.decides = feed_.steers && group_ == 0;
+  ending.at_once = config_.opening.placement.mode == PlacementMode::inline_ && feed_.steers;
+  return ending;
+}
+
 void Serving::begin(Feed feed) {
   feed_ = std::move(feed);
   if (feed_.transport) objects_ = feed_.transport->traits().shared_objects;
@@ -149,7 +168,8 @@ void Serving::begin(Feed feed) {
                                                  requests_ && feed_.hears && (feed_.in_step || !is_inline),
                                                  feed_.in_step,
                                                  config_.live.held,
-                                                 feed_.index});
+                                                 feed_.index,
+                                                 ending_parts()});
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 

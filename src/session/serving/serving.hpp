@@ -10,6 +10,7 @@
 #include "server/engine/combiner.hpp"
 #include "server/engine/engine.hpp"
 #include "server/engine/watchdog.hpp"
+#include "session/ending.hpp"
 #include "session/serving/request_link.hpp"
 #include "session/serving/steering_link.hpp"
 #include "session/serving/worker_setup.hpp"
@@ -35,6 +36,7 @@ struct Feed {
   bool hears = true;                    ///< true if servers may do something together while they wait for clients
   bool in_step = false;                 ///< true if receiving is collective over the servers
   const std::int64_t* index = nullptr;  ///< see EngineParts::index
+  EndingWatch* ending = nullptr;        ///< null: nothing can end the run
 };
 
 class MadeMesh;
@@ -76,6 +78,7 @@ class Serving {
  private:
   void make_tasks(const Registry& registry);
   void make_meshes(bool reduces);
+  [[nodiscard]] EndingParts ending_parts() const;
   [[nodiscard]] std::vector<std::size_t> own_tasks() const;
   void remove_earlier(const Registry& registry) const;
   [[nodiscard]] std::unique_ptr<Task> make_task(std::size_t number, const Registry& registry);

@@ -49,6 +49,9 @@ class Group {
   void read_configuration();
   void find_place();
   [[nodiscard]] bool attach();
+  [[nodiscard]] bool is_told_to_leave() {
+    return (options_.stop && options_.stop()) || (ending_ && ending_->is_over());
+  }
   void try_attach(const std::string& name, const AttachRequest& request, double waited, bool gone);
   void compare_nodes();
   void configure();
@@ -79,6 +82,7 @@ class Group {
   Registry registry_;
   ModuleFiles modules_;
   Roles roles_;
+  std::unique_ptr<EndingWatch> ending_;  ///< a signal that it knows ends the run, not only these servers
   std::unique_ptr<MpiCommunicator> node_members_;
   int pretended_ = -1;
   std::shared_ptr<Attachment> attachment_;
@@ -114,6 +118,7 @@ void Group::read_configuration() {
     register_built_in(registry_);
     modules_ = load_plugins(opening_, *document_, folder_, registry_);
   });
+  ending_ = watch_for_end(world_, opening_.ending, false);
   agree_on_nodes(world_, opening_.placement);
 }
 
@@ -151,7 +156,7 @@ bool Group::attach() {
       if (!opening) opening = std::make_unique<shared_memory::OpeningWatch>(name);
       if (!attachment_) try_attach(name, request, now() - start, gone);
       gone = opening->has_ended();  // then the listener exists now, or never will
-      left = {!attachment_, options_.stop && options_.stop()};
+      left = {!attachment_, (options_.stop && options_.stop()) || (ending_ && ending_->asked())};
     });
     world_.maximum(left);
     if (left[1]) return false;
@@ -265,7 +270,7 @@ void Group::divide() {
 std::exception_ptr Group::run_group() {
   const bool groups = roles_.group_members != nullptr;
   try {
-    serving_->run([&] { return (options_.stop && options_.stop()) || (groups && attachment_->broken()); },
+    serving_->run([&] { return is_told_to_leave() || (groups && attachment_->broken()); },
                   groups ? Engine::Meet([&](std::int64_t next) { return meet(next); }) : Engine::Meet());
   } catch (...) {
     if (!groups) throw;
@@ -300,6 +305,13 @@ void Group::check_declarations() {
          "steering and steering_ahead, and the same when_full and max_in_flight",
          options_.file, steering, setup_.steering, setup_.file);
   }
+  const bool ends = std::count(setup_.events.begin(), setup_.events.end(), ending_event) > 0;
+  if (config_.opening.ending.any() && !ends) {
+    fail(
+        Code::configuration,
+        "{}: found the section 'ending', which the simulation does not have, which read {}; give both the same section",
+        options_.file, setup_.file);
+  }
   for (const TaskConfig& task : config_.tasks) {
     const std::string& event = task.schedule.event;
     if (event.empty() || std::count(setup_.events.begin(), setup_.events.end(), event) > 0) continue;
@@ -314,7 +326,7 @@ void Group::check_declarations() {
 /// not to serve.
 bool Group::join(shared_memory::SidecarServer& server, std::int64_t& first) {
   constexpr std::chrono::microseconds slice{10'000};
-  const auto stopped = [&] { return server.over() || (options_.stop && options_.stop()); };
+  const auto stopped = [&] { return server.over() || is_told_to_leave(); };
   {
     WaitNote note(world_.rank() == 0, "the first iteration of the simulation's ranks");
     for (; !server.joined() && !stopped(); note.look()) server.receive(slice);
@@ -373,7 +385,8 @@ void Group::serve() {
     begin_messages(*log_, config_.opening, own_files::run_messages, "server", world_.rank());
     serving_->begin({&*server, nullptr, nullptr, setup_.events, first, origin,
                      static_cast<int>(attachment_->answer().node), setup_.clients, true, false,
-                     tables_ ? rows_to(*tables_, roles_, world_.rank() == 0, config_.live.requests) : LedgerRows{}});
+                     tables_ ? rows_to(*tables_, roles_, world_.rank() == 0, config_.live.requests) : LedgerRows{},
+                     true, true, nullptr, ending_.get()});
   });
   const std::exception_ptr failed = joined ? run_group() : nullptr;
   jointly([&] {

@@ -356,6 +356,7 @@ WriterKind database_writer(std::shared_ptr<const CodecKinds> codecs) {
       "checksums. docs/database.md describes it, and docs/database-format.md its bytes.";
   kind.options = database_options().declarations();
   kind.any_partials = false;
+  kind.for_restart = [](const Settings& settings) { return settings.text("kind") == "checkpoint"; };
   kind.create = [codecs, base = working_directory()](const Settings& settings, const Metadata& metadata,
                                                      std::shared_ptr<const OutputDirectory> directory) {
     return std::make_unique<DatabaseWriter>(settings, metadata, std::move(directory), codecs, base);

@@ -90,6 +90,12 @@ class Session(Declaring):
         return self._session.is_server
 
     @property
+    def should_end(self) -> bool:
+        """True if the run was told to end (`ending:`) and the last `end_iteration` ended its last iteration: leave the
+        loop. The same on every client that has ended as many iterations."""
+        return self._session.should_end
+
+    @property
     def comm(self) -> "MPI.Comm":
         """The communicator of the ranks that run the simulation; valid until close. On a server MPI.COMM_NULL."""
         if self._comm is None:

@@ -1,0 +1,136 @@
+// The end of a run that is told to end, by a signal or a time limit.
+//
+// 1. Some process is told: a client says so in its end of iteration, a server in its agreement.
+// 2. While some clients have not heard of it, servers tell all clients. A client that has heard waits for the outcome
+// of
+//    each iteration before it begins the next one.
+// 3. Once all clients have said in iteration j that they have heard, iteration j + 1 is the last one: the clients hear
+//    that before the outcome of j. They mark the end of their last iteration with an event, which reaches all servers,
+//    also those of other groups and jobs.
+// 4. Checkpoints run in the iteration with that event. When the time for iterations is over, all others are dropped.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/waiting.hpp"
+#include "server/engine/engine.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
+
+namespace sidestream {
+
+/// True if this server or a client of it was told to end. Iterations that wait here count, since many may wait.
+bool Engine::was_asked() {
+  const EndingParts& ending = parts_.ending;
+  if (ending.event == 0 || last_ || ended_) return false;
+  if (ending.asked && ending.asked()) return true;
+  if (told_to_end_ || broken_) return false;
+  for (std::int64_t index = next_ + 1;; ++index) {
+    const ServerState state = parts_.transport.state(index);
+    if (state.ended == 0) return false;
+    if (state.inbox.end.ending & Ending::asked) return true;
+  }
+}
+
+/// The clock of one server decides, so that all drop the same iterations.
+bool Engine::is_late() {
+  const EndingParts& ending = parts_.ending;
+  return ending.event != 0 && !ended_ && parts_.servers.rank() == 0 && ending.late && ending.late();
+}
+
+bool Engine::is_last(const Agreement& agreement) const noexcept {
+  return ((agreement.events | events_.bits()) & parts_.ending.event) != 0;
+}
+
+/// Decides on the end of the run, and drops the iteration if it comes too late.
+void Engine::end_run(Agreement& agreement) {
+  if (parts_.ending.event == 0) return;
+  decide_on_end(agreement);
+  if (is_last(agreement)) {
+    ended_ = true;
+  } else if (agreement.late) {
+    agreement.refused = true;
+    agreement.why |= Refusal::late;
+  }
+}
+
+/// Clients that have closed hear nothing any more, and iterations that they did not end are refused.
+void Engine::decide_on_end(Agreement& agreement) {
+  if (!agreement.asked || last_ || ended_ || (agreement.why & Refusal::left) != 0) return;
+  if (!told_to_end_ && parts_.ending.tell) parts_.ending.tell();
+  if (parts_.ending.at_once) {
+    announce_end(next_);
+    agreement.events |= parts_.ending.event;
+  } else if (agreement.unasked) {
+    if (!told_to_end_) told_to_end_ = notify_of_end(-1);
+  } else if (parts_.ending.decides) {
+    announce_end(next_ + 1);
+  }
+}
+
+/// Clients may hear it twice.
+bool Engine::notify_of_end(std::int64_t last) {
+  bool told = false;
+  retry_while_out_of_memory([&] { told = parts_.transport.notify({last, ending_notice, {}}); });
+  return told;
+}
+
+void Engine::announce_end(std::int64_t last) {
+  last_ = last;
+  try {
+    if (!notify_of_end(last)) {
+      fail(Code::internal, "the clients cannot be told of their last iteration");
+    }
+  } catch (...) {
+    broke();  // otherwise its clients would not end where others do
+  }
+  if (parts_.servers.rank() != 0) return;
+  retry_while_out_of_memory([&] {
+    log::info("iteration {}: the run was told to end by {}; its last iteration is {}", next_, parts_.ending.why(),
+              last);
+  });
+}
+
+/// True if a task that is `due` or not runs. In the last iteration checkpoints do, and only they if time is short.
+bool Engine::runs_at_end(ScheduledTask& task, const Agreement& agreement, bool due) {
+  if (parts_.ending.event == 0 || !is_last(agreement)) return due;
+  if (task.for_restart()) return true;
+  if (due && agreement.late) note_left_out(task.name(), next_);
+  return due && !agreement.late;
+}
+
+/// Counts the tasks that were due in an iteration that is dropped for want of time. Nobody knows whether the condition
+/// of a task holds in it, so those do not count.
+void Engine::leave_out(const Agreement& agreement) {
+  if ((agreement.why & (Refusal::gave_up | Refusal::late)) == 0) return;
+  for (std::size_t t = 0; t < configured(); ++t) {
+    ScheduledTask& task = parts_.tasks[t];
+    if (task.schedule().schedule().when) continue;
+    const std::string& event = parts_.task_events[t];
+    const auto found = std::find(parts_.events.begin(), parts_.events.end(), event);
+    const bool signalled = event.empty() || ((events_.bits() >> (found - parts_.events.begin())) & 1);
+    if (!task.schedule().due(agreement.at, signalled, agreement.wall_due(t), agreement.lagging)) continue;
+    note_left_out(task.name(), next_);
+  }
+  if (first_dropped_ < 0) first_dropped_ = next_;
+  last_dropped_ = next_;
+}
+
+void Engine::note_left_out(const std::string& task, std::int64_t iteration) {
+  retry_while_out_of_memory([&] { left_out_ += (left_out_.empty() ? "" : "; ") + task + " left out"; });
+  retry_while_out_of_memory([&] { ++not_run_[task]; });
+  if (first_dropped_ < 0) first_dropped_ = iteration;
+  last_dropped_ = iteration;
+}
+
+void Engine::report_left_out() const {
+  if (first_dropped_ < 0 || parts_.index) return;
+  std::string tasks;
+  for (const auto& [name, count] : not_run_) {
+    tasks += fmt::format("{}{} {} {}", tasks.empty() ? "" : ", ", name, count, count == 1 ? "time" : "times");
+  }
+  log::warning("iterations {} to {}: not all was done, since the time was over; left out: {}", first_dropped_,
+               last_dropped_, tasks.empty() ? "nothing that was due" : tasks);
+}
+
+}  // namespace sidestream
