@@ -1,4 +1,6 @@
 // The parts of a configuration that are read when a session opens: placement, output, plug-ins; and their errors.
+#include <signal.h>
+
 #include "config/groups.hpp"
 #include "config/support.hpp"
 
@@ -80,6 +82,23 @@ TEST_CASE("every option of opening arrives") {
   CHECK(config.plugins[1].second.text() == "run.yaml:5:5");
   CHECK(config.stop_on_error);
   CHECK(config.drain_limit == 2.5);
+  CHECK(config.drain_given);
+  CHECK(!config.ending.any());
+}
+
+TEST_CASE("the section ending has times with units, and signals by name") {
+  const EndingConfig both = open("ending: {signals: [TERM, USR1], time_limit: 24 h, margin: 10 min}").ending;
+  CHECK(both.any());
+  CHECK(both.signals == std::vector<int>{SIGTERM, SIGUSR1});
+  CHECK(both.limit == 24 * 3600);
+  CHECK(!both.end_of_job);
+  CHECK(both.margin == 600);
+  const EndingConfig job = open("ending: {time_limit: job, margin: 500 ms}").ending;
+  CHECK(job.signals.empty());
+  CHECK(job.end_of_job);
+  CHECK(job.limit == 0);
+  CHECK(job.margin == 0.5);
+  CHECK(!open("ending:").ending.any());
 }
 
 TEST_CASE("the mode alone stands for the placement") {
@@ -167,6 +186,16 @@ TEST_CASE("wrong sections, placements and outputs") {
       {"drain_limit: -1", "1:14", "found '-1' for 'drain_limit', expected a number at least 0", "change it"},
       {"drain_limit: 60 s", "1:17", "where 's' cannot be read", "expected a number"},
       {"drain_limit:", "1:1", "found nothing for 'drain_limit'", "write one or remove the line"},
+      {"ending: {signals: [TERM]}", "1:9", "'margin'", ""},
+      {"ending: {margin: 10 min}", "1:18", "found neither 'signals' nor 'time_limit'", "expected one of them"},
+      {"ending: {margin: 10, signals: [TERM]}", "1:18", "found '10' for 'margin', expected a time above 0", "10 min"},
+      {"ending: {margin: 0 s, signals: [TERM]}", "1:18", "found '0 s' for 'margin'", "write '10 min'"},
+      {"ending: {margin: 1 s, signals: [KILL]}", "1:33", "expected one of TERM, USR1", "write one of them"},
+      {"ending: {margin: 1 s, signals: [USR3]}", "1:33", "expected one of TERM, USR1", "did you mean 'USR"},
+      {"ending: {margin: 1 s, time_limit: jobs}", "1:35", "found 'jobs' for 'time_limit'", "or 'job' for the end"},
+      {"ending: {margin: 2 h, time_limit: 90 min}", "1:35", "the time limit '90 min' and the margin '2 h'",
+       "expected a longer time limit"},
+      {"ending: {margins: 1 s, time_limit: 90 min}", "1:10", "'margins'", "did you mean 'margin'"},
       {"plugins: {a: b}", "1:10", "found a map for 'plugins'", "write a single value"},
       {"plugins: [[a]]", "1:11", "found a list for 'plugins'", "write a single value"},
       {"parameters: [1]", "1:13", "found a list for 'parameters'", "write 'parameters: {nx: 64}'"},

@@ -1,7 +1,9 @@
 """Refusals of the client, and the lifetime of its arrays, in one process. h5py reads the values."""
 
 import ast
+import os
 import pickle
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -58,6 +60,25 @@ def test_steered_parameters_have_their_defaults(open_session):
             session.get_int("stops")
         with pytest.raises(sidestream.Error, match="'dt' is of type real; read it with get_real"):
             session.get_int("dt")
+
+
+def test_a_signal_ends_the_run_and_reaches_the_handler_in_python(tmp_path):
+    text = CONFIGURATION.replace("MODE", "inline").replace("DIRECTORY", str(tmp_path / "results"))
+    handled = []
+    before = signal.signal(signal.SIGUSR1, lambda number, _: handled.append(number))
+    try:
+        session = sidestream.open_session(MPI.COMM_SELF, text=text + "ending: {signals: [USR1], margin: 1 h}\n")
+        session.set_block("box", 0, [0, 0, 0], [4, 3, 2])
+        assert session.end_iteration(0, 0) and not session.should_end
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert session.end_iteration(1, 1) and session.should_end
+        with pytest.raises(sidestream.Error, match="found the event 'ending', expected another one"):
+            session.signal("ending")
+        session.close()
+        os.kill(os.getpid(), signal.SIGUSR1)
+        assert handled == [signal.SIGUSR1] * 2
+    finally:
+        signal.signal(signal.SIGUSR1, before)
 
 
 def test_values_that_no_end_follows_are_said_to_be_dropped(open_session, capfd):
