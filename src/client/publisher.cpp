@@ -80,12 +80,13 @@ void Publisher::attach(ClientTransport& transport) {
 /// waits for the last outcome, so that a last iteration that is decided on is known.
 void Publisher::begin_new() {
   begun_ = true;
-  if (!transport_->begin()) refuse(Refusal::in_flight);
   const bool waits = end_of_run_.waits();
+  // This comes first, so that there is room for the last iteration under `skip`, too.
+  if (waits && account_.iterations > 0) transport_->await(account_.iterations - 1);
+  if (!transport_->begin()) refuse(Refusal::in_flight);
   if (!steered_.any() && !waits) return;
-  const int ahead = waits ? 1 : options_.steering_ahead;
-  const std::int64_t known = account_.iterations - ahead;
-  if (ahead > 0 && known >= 0) transport_->await(known);
+  const std::int64_t known = account_.iterations - options_.steering_ahead;
+  if (!waits && options_.steering_ahead > 0 && known >= 0) transport_->await(known);
   hear();
 }
 

@@ -250,6 +250,13 @@ def test_servers_that_are_behind_drop_what_they_have_not_begun(tmp_path, placeme
     } or (done.last in rows(done))
 
 
+@pytest.mark.parametrize("placement", ["{mode: cores, buffer: 32 MiB, when_full: skip, max_in_flight: 2}"])
+def test_the_last_iteration_has_room_when_others_are_skipped(tmp_path, placement):
+    done = run(tmp_path, 3, placement, slow=SLOW, at=8, who="0", pause_us=5000, most=200)
+    assert 8 <= done.last < 200 and done.refused > 0, done.text
+    assert rows(done)[-1] == done.last == list(done.contexts())[-1]
+
+
 def test_closing_keeps_to_the_time(tmp_path):
     """The signal comes in the last iteration of a loop that nobody leaves early, so the backlog is there at close."""
     short = ENDING.replace("1 h", "600 ms")
