@@ -8,7 +8,9 @@ namespace sidestream::fuzz {
 /// The names of codecs, as in a configuration.
 std::vector<std::string> names_of_codecs() {
   std::vector<std::string> names;
-  for (const auto& [name, kind] : built_in_codecs()) names.push_back(kind.argument.empty() ? name : name + ":1e-3");
+  for (const auto& [name, kind] : built_in_codecs()) {
+    names.push_back(kind.argument.empty() ? name : name + (kind.argument == "BITS" ? ":10" : ":1e-3"));
+  }
   return names;
 }
 
@@ -30,7 +32,8 @@ void run_chunk(BytesView input) {
     // These bytes must come back after encoding, if the codecs lose nothing.
     const BytesView values = input.subspan(4, (input.size() - 4) / size_of(of) * size_of(of));
     Bytes packed, back(values.size());
-    if (!pipeline.encode(values, packed)) return;
+    const ChunkPlace place{choice, {choice % 7, 1 + type % 5, 100}, 1 + choice % 3};
+    if (!pipeline.encode(values, packed, place)) return;
     pipeline.decode(packed, back);
     const bool same = std::equal(back.begin(), back.end(), values.begin());
     if (pipeline.lossless() && !same) throw std::logic_error("a codec without loss has lost something");

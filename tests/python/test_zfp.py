@@ -24,9 +24,13 @@ text = f'''
 placement: inline
 output: {{directory: '{results}'}}
 meshes: {{grid: {{type: uniform, size: [{x}, {y}, {z}]}}}}
-variables: {{single: {{mesh: grid, type: float32}}, double: {{mesh: grid}}}}
+variables:
+  single: {{mesh: grid, type: float32}}
+  double: {{mesh: grid}}
+  vector: {{mesh: grid, components: 3, order: row}}
 outputs:
-  - database: {{directory: data, kind: post, fsync: false, codecs: {{single: 'zfp:1e-3', double: 'zfp:1e-3'}}}}
+  - database: {{directory: data, kind: post, fsync: false, precision: {{vector: 'zfp:1e-3'}},
+              codecs: {{single: 'zfp:1e-3', double: 'zfp:1e-3'}}}}
 '''
 with sidestream.open_session(MPI.COMM_WORLD, text=text) as s:
     s.set_block('grid', 0, [0, 0, 0], [x, y, z])
@@ -35,6 +39,7 @@ with sidestream.open_session(MPI.COMM_WORLD, text=text) as s:
     wave = np.sin(0.1 * i) * np.cos(0.07 * j) + 0.01 * k
     s.publish('single', 0, wave.astype('f4'))
     s.publish('double', 0, wave)
+    s.publish('vector', 0, np.ascontiguousarray(np.stack([wave, 5 + wave, 3 * wave], -1).transpose(2, 1, 0, 3)))
     s.end_iteration(0, 0.0)
 """
 
@@ -58,6 +63,14 @@ def test_values_are_within_the_bound(database, name, dtype):
     found = np.asarray(sidestream.open(database, into="numpy", iteration=0)[name][...])
     assert found.dtype == np.dtype(dtype)
     assert 0 < np.abs(found.astype("f8") - expected.astype("f8")).max() <= BOUND
+
+
+def test_components_are_packed_by_themselves(database):
+    k, j, i = np.indices(CELLS[::-1])
+    wave = np.sin(0.1 * i) * np.cos(0.07 * j) + 0.01 * k
+    expected = np.stack([wave, 5 + wave, 3 * wave], -1).transpose(2, 1, 0, 3)
+    found = np.asarray(sidestream.open(database, into="numpy", iteration=0)["vector"][...])
+    assert 0 < np.abs(found - expected).max() <= BOUND
 
 
 def first_chunk(database):

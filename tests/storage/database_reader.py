@@ -154,23 +154,42 @@ def level_cuts(refined, dimensions, roots, cell, chunk):
     return cuts
 
 
-def unzfp(data, size):
-    """Decodes a stream of zfp, whose full header has all that is needed."""
+def unzfp_array(data):
+    """Decodes the stream of zfp at the beginning, whose full header has all that is needed: its bytes, and the bytes
+    that it took."""
     zfp = ctypes.CDLL(ctypes.util.find_library("zfp"))
     for name in ("stream_open", "zfp_stream_open", "zfp_field_alloc"):
         getattr(zfp, name).restype = ctypes.c_void_p
-    zfp.zfp_decompress.restype = zfp.zfp_read_header.restype = ctypes.c_size_t
+    zfp.zfp_decompress.restype = zfp.zfp_read_header.restype = zfp.zfp_field_size.restype = ctypes.c_size_t
     padded = ctypes.create_string_buffer(data + bytes(64))
     bits = ctypes.c_void_p(zfp.stream_open(padded, ctypes.c_size_t(len(padded))))
     stream, field = ctypes.c_void_p(zfp.zfp_stream_open(bits)), ctypes.c_void_p(zfp.zfp_field_alloc())
     assert zfp.zfp_read_header(stream, field, ctypes.c_uint(7)) > 0
-    out = ctypes.create_string_buffer(size)
+    out = ctypes.create_string_buffer(zfp.zfp_field_size(field, None) * (4 if zfp.zfp_field_type(field) == 3 else 8))
     zfp.zfp_field_set_pointer(field, out)
-    assert zfp.zfp_decompress(stream, field) > 0
+    taken = zfp.zfp_decompress(stream, field)
+    assert taken > 0
     zfp.zfp_field_free(field)
     zfp.zfp_stream_close(stream)
     zfp.stream_close(bits)
-    return out.raw
+    return out.raw, taken
+
+
+def unzfp(data, dtype):
+    """Decodes a chunk: one stream, or runs of a stream for each component."""
+    if not data.startswith(b"zfpruns1"):
+        return unzfp_array(data)[0]
+    out, at = b"", 8
+    while at < len(data):
+        (components,) = struct.unpack_from("<Q", data, at)
+        at += 8
+        arrays = []
+        for _ in range(components):
+            raw, taken = unzfp_array(data[at:])
+            arrays.append(np.frombuffer(raw, dtype))
+            at += taken
+        out += np.stack(arrays, -1).tobytes()
+    return out
 
 
 class Context:
@@ -228,7 +247,8 @@ class Context:
         widths, sizes = [dtype.itemsize], [size]
         codecs = [about["codec"], *about.get("others", [])][number - 1]
         for codec in codecs:
-            narrow = 2 if codec == "half" else int(codec[-1]) if codec.startswith("quantise") else widths[-1]
+            narrower = {"half": 2, "single": 4}.get(codec, widths[-1])
+            narrow = int(codec[-1]) if codec.startswith("quantise") else narrower
             sizes.append(sizes[-1] // widths[-1] * narrow + 16 * codec.startswith("quantise"))
             widths.append(narrow)
         for n in reversed(range(len(codecs))):
@@ -242,9 +262,11 @@ class Context:
             elif codec == "bit-shuffle":
                 data = unshuffle_bits(data, width)
             elif codec.startswith("zfp:"):
-                data = unzfp(data, sizes[n])
-            elif codec == "half":
-                data = np.frombuffer(data, "<f2").astype(dtype).tobytes()
+                data = unzfp(data, dtype)
+            elif codec in ("half", "single"):
+                data = np.frombuffer(data, f"<f{widths[n + 1]}").astype(dtype).tobytes()
+            elif codec.startswith(("bit-round:", "round:")):
+                pass  # values are reals as any others
             else:
                 data = unquantise(data, dtype, widths[n + 1])
         return data

@@ -120,6 +120,112 @@ TEST_CASE("damaged bytes of zfp are errors, or other numbers, and nothing else")
   CHECK(refused > 500);
 }
 
+namespace {
+
+/// Encodes and decodes a part of an array and compares it with the bound. Returns the encoded size, 0 if it was kept.
+template <class T>
+std::size_t check_part(const std::vector<T>& values, const ChunkPlace& place, double bound) {
+  const Type type = sizeof(T) == 4 ? Type::float32 : Type::float64;
+  const Packing packing({{"zfp:" + std::to_string(bound)}}, type, built_in_codecs());
+  const Bytes raw = bytes_of(values);
+  Bytes out, back(raw.size());
+  const std::uint32_t list = packing.encode(raw, out, {}, place);
+  if (list == 0) return 0;
+  packing.decode(list, out, back);
+  const std::vector<T> again = values_of<T>(back);
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    REQUIRE(std::fabs(static_cast<double>(again[n]) - static_cast<double>(values[n])) <= bound);
+  }
+  return out.size();
+}
+
+/// A smooth field of `components` components, from element `first` on.
+template <class T>
+std::vector<T> field(const ChunkPlace& place, std::size_t count) {
+  std::vector<T> values;
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::uint64_t element = place.first + n, point = element / place.components;
+    const auto x = static_cast<double>(point % place.points[0]);
+    const auto y = static_cast<double>(point / place.points[0] % place.points[1]);
+    const auto z = static_cast<double>(point / place.points[0] / place.points[1]);
+    const auto c = static_cast<double>(element % place.components);
+    values.push_back(static_cast<T>(std::sin(0.1 * x + c) * std::cos(0.07 * y) + std::sin(0.05 * z) + 100 * c));
+  }
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("zfp keeps its bound in any part of an array of one to three dimensions and several components") {
+  if (!has("zfp")) return;
+  std::mt19937 random(5);
+  for (int n = 0; n < 300; ++n) {
+    ChunkPlace place;
+    for (std::uint64_t& extent : place.points) extent = random() % 3 == 0 ? 1 : 1 + random() % 20;
+    place.components = random() % 2 == 0 ? 1 : 1 + random() % 4;
+    const std::uint64_t all = place.points[0] * place.points[1] * place.points[2] * place.components;
+    place.first = random() % all;
+    const std::size_t count = random() % 4 == 0 ? all - place.first : random() % (all - place.first + 1);
+    CHECK((check_part(field<double>(place, count), place, 1e-3) > 0) == (count > 0));
+    CHECK((check_part(field<float>(place, count), place, 1e-3) > 0) == (count > 0));
+  }
+}
+
+TEST_CASE("zfp is denser in three dimensions than along a line") {
+  if (!has("zfp")) return;
+  const ChunkPlace line, body{0, {64, 64, 32}, 1}, vectors{0, {64, 32, 16}, 3};
+  const auto values = field<double>(body, 64 * 64 * 32), of_vectors = field<double>(vectors, 64 * 32 * 16 * 3);
+  CHECK(2 * check_part(values, body, 1e-3) < check_part(values, line, 1e-3));
+  CHECK(2 * check_part(of_vectors, vectors, 1e-3) < check_part(of_vectors, line, 1e-3));
+}
+
+TEST_CASE("damaged runs of zfp are errors, or other numbers, and nothing else") {
+  if (!has("zfp")) return;
+  const ChunkPlace place{5, {13, 7, 30}, 3};
+  const Packing packing({{"zfp:1e-3"}}, Type::float64, built_in_codecs());
+  const Bytes raw = bytes_of(field<double>(place, 3000));
+  Bytes out, back(raw.size());
+  REQUIRE(packing.encode(raw, out, {}, place) == 1);
+  std::mt19937 random(11);
+  int refused = 0;
+  for (int n = 0; n < 5000; ++n) {
+    Bytes bad = out;
+    const std::size_t at = random() % 2 ? random() % 60 : random() % bad.size();
+    bad[at] ^= static_cast<std::byte>(1u << random() % 8);
+    if (n % 5 == 0) bad.resize(random() % bad.size());
+    try {
+      packing.decode(1, bad, back);
+    } catch (const Error& error) {
+      CHECK(error.code() == Code::file);
+      ++refused;
+    }
+  }
+  CHECK(refused > 500);
+}
+
+TEST_CASE("rounded values come back rounded, and pack better") {
+  const std::vector<double> values = waves<double>(1 << 14);
+  const Bytes raw = bytes_of(values);
+  Bytes plain, out, back(raw.size());
+  const CodecKinds kinds = built_in_codecs();
+  REQUIRE(Packing({{"byte-shuffle", "gzip"}}, Type::float64, kinds).encode(raw, plain) == 1);
+  for (const char* word : {"bit-round:12", "round:1e-4", "single", "half"}) {
+    const Packing packing = Packing::chosen({"byte-shuffle", "gzip"}, Type::float64, kinds, word);
+    CHECK_FALSE(packing.lossless());
+    REQUIRE(packing.encode(raw, out) == 1);
+    CHECK(3 * out.size() < 2 * plain.size());
+    packing.decode(1, out, back);
+    const std::vector<double> again = values_of<double>(back);
+    for (std::size_t n = 0; n < values.size(); ++n) REQUIRE(std::fabs(again[n] - values[n]) <= 5e-4);
+  }
+  const std::vector<double> large{1e300, 2};
+  CHECK(Packing({{"single"}}, Type::float64, kinds).encode(bytes_of(large), out) == 0);
+  CHECK(Packing::chosen({"auto"}, Type::float64, kinds, "bit-round:3").lists().size() == 2);
+  CHECK(Packing::chosen({"auto"}, Type::float64, kinds, "half").lists().front().front() == "half");
+  if (has("zfp")) CHECK(Packing::chosen({"zstd"}, Type::float64, kinds, "zfp:1").lists().front().size() == 1);
+  CHECK_THROWS_AS(static_cast<void>(Packing({{"bit-round:30"}}, Type::float32, kinds)), Error);
+}
+
 TEST_CASE("arguments of codecs are checked") {
   const auto message = [](const std::string& codec) -> std::string {
     try {

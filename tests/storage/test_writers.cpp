@@ -94,6 +94,53 @@ TEST_CASE_FIXTURE(Fixture, "a server that cannot name its file fails the iterati
   }
 }
 
+TEST_CASE_FIXTURE(Fixture, "what needs a pass of its own fails as the rest, and taking turns changes no byte") {
+  const std::string precision = ", precision: {temperature: half}";
+  sample.step = -20000;  // numbers of 16 bits
+  for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
+    const bool is_hdf5 = kind.name == "hdf5";
+    const std::string last = std::to_string(world.size() - 1);
+    const std::string blocked =
+        is_hdf5 ? "fields-000001-00" + last + ".h5" : "fields-000001/block-00000" + last + ".vti";
+    std::map<std::string, std::string> expected;
+    for (const char* turns : {"", ", stagger: true"}) {
+      const auto made = writer(kind, "{variables: temperature" + precision + turns + "}");
+      CHECK(made->passes() == 2);
+      for (const std::int64_t cycle : {0, 1, 2}) {
+        if (cycle == 1 && world.rank() == 0) std::filesystem::create_directories(directory / blocked);
+        world.barrier();
+        const std::string failure = message_of([&] { write_iteration(*made, sample, {cycle, cycle, 0}, world); });
+        CHECK_MESSAGE((failure == "nothing was thrown") == (cycle != 1), failure);
+        world.barrier();
+        if (cycle == 1 && world.rank() == 0) std::filesystem::remove(directory / blocked);
+        world.barrier();
+      }
+      const auto all = contents();
+      CHECK(all.size() > 2);
+      if (*turns == '\0') expected = all;
+      CHECK(all == expected);
+      world.barrier();
+      if (world.rank() == 0) std::filesystem::remove_all(directory.path());
+      world.barrier();
+    }
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "a variable is stored in full on all servers if one value does not fit") {
+  // Only blocks at the upper end have numbers beyond 65504.
+  const auto made = writer(hdf5_writer(), "{variables: temperature, precision: {temperature: half}}");
+  write_iteration(*made, sample, {0, 0, 0}, world);
+  sample.step = -20000;
+  write_iteration(*made, sample, {1, 1, 0}, world);
+  const auto all = contents();
+  for (const auto& [name, bytes] : all) {
+    if (!contains(name, ".h5") || contains(name, "series")) continue;
+    const bool is_full = contains(name, "fields-000000");
+    CHECK_MESSAGE(contains(bytes, "it has numbers beyond 65504") == is_full, name);
+    CHECK_MESSAGE(contains(bytes, "precision") != is_full, name);
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture, "an index that cannot be written fails the iteration on all, without leftovers") {
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     if (world.rank() == 0) {

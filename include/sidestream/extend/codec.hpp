@@ -1,7 +1,9 @@
 // The contract of a codec, which transforms a chunk of values on its way to the database.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,6 +14,14 @@
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {
+
+/// Where the elements of a chunk are in the array that it is a part of.
+struct ChunkPlace {
+  std::uint64_t first = 0;  ///< number of the chunk's first element in the array
+  std::array<std::uint64_t, 3> points{
+      0, 1, 1};                  ///< extents of the array, the fastest axis first; a first one of 0: not known
+  std::uint64_t components = 1;  ///< elements of a point, next to each other
+};
 
 /// One step between values and bytes on disk. Stateless: used by several threads at once.
 class Codec {
@@ -32,8 +42,13 @@ class Codec {
   /// would be larger than promised, or nothing is saved. The values are then stored unchanged. Throws only if memory is
   /// short.
   [[nodiscard]] virtual bool encode(BytesView in, Type type, Bytes& out) const = 0;
-  /// The inverse; `out` has the length of the input of `encode`. Throws Error(file) on any input that `encode` did not
-  /// make. Never accesses memory beyond input and output.
+  /// The same with the chunk's place, for codecs that use neighbours along several axes.
+  [[nodiscard]] virtual bool encode_at(BytesView in, Type type, const ChunkPlace& place, Bytes& out) const {
+    static_cast<void>(place);
+    return encode(in, type, out);
+  }
+  /// The inverse of both; `out` has the length of the input of `encode`. Throws Error(file) on any input that `encode`
+  /// did not make. Never accesses memory beyond input and output.
   virtual void decode(BytesView in, Type type, std::span<std::byte> out) const = 0;
 };
 

@@ -23,8 +23,12 @@ template <class Made>
 [[nodiscard]] CodecKind byte_shuffle_codec();
 [[nodiscard]] CodecKind bit_shuffle_codec();
 [[nodiscard]] CodecKind gzip_codec();
-[[nodiscard]] std::optional<CodecKind> zstd_codec();  ///< nothing if built without zstd
+[[nodiscard]] std::optional<CodecKind> zstd_codec();                  ///< nothing if built without zstd
+[[nodiscard]] std::shared_ptr<const Codec> zstd_of_level(int level);  ///< null if built without zstd
 [[nodiscard]] CodecKind half_codec();
+[[nodiscard]] CodecKind bit_round_codec();
+[[nodiscard]] CodecKind round_codec();
+[[nodiscard]] CodecKind single_codec();
 [[nodiscard]] CodecKind quantise_codec(int bytes);   ///< 1, 2 or 4
 [[nodiscard]] std::optional<CodecKind> zfp_codec();  ///< nothing if built without zfp
 

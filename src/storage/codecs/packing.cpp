@@ -32,15 +32,23 @@ Packing::Packing(std::vector<std::vector<std::string>> lists, Type type, const C
   for (const std::vector<std::string>& list : lists_) pipelines_.emplace_back(list, type, kinds);
 }
 
-Packing Packing::chosen(const std::vector<std::string>& names, Type type, const CodecKinds& kinds) {
-  if (std::find(names.begin(), names.end(), "auto") == names.end()) return Packing({names}, type, kinds);
-  if (names.size() > 1) {
-    fail(Code::configuration,
-         "found 'auto' beside other codecs, expected only 'auto': it chooses among them; remove one");
+Packing Packing::chosen(const std::vector<std::string>& names, Type type, const CodecKinds& kinds,
+                        const std::string& precision) {
+  std::vector<std::vector<std::string>> lists{names};
+  if (std::find(names.begin(), names.end(), "auto") != names.end()) {
+    if (names.size() > 1) {
+      fail(Code::configuration,
+           "found 'auto' beside other codecs, expected only 'auto': it chooses among them; remove one");
+    }
+    const std::string packer = kinds.contains("zstd") ? "zstd" : "gzip";
+    lists = {{packer}, {"byte-shuffle", packer}};
   }
-  const std::string packer = kinds.contains("zstd") ? "zstd" : "gzip";
-  Packing packing({{packer}, {"byte-shuffle", packer}}, type, kinds);
-  return packing;
+  if (!precision.empty()) {
+    const bool packs = Pipeline({precision}, type, kinds).packs();
+    for (std::vector<std::string>& list : lists) list.insert(list.begin(), precision);
+    if (packs) lists = {{precision}};
+  }
+  return Packing(std::move(lists), type, kinds);
 }
 
 bool Packing::lossless() const {
@@ -70,9 +78,9 @@ std::size_t Packing::best(BytesView raw, const PackingPace& pace) const {
   return chosen;
 }
 
-std::uint32_t Packing::encode(BytesView raw, Bytes& out, const PackingPace& pace) const {
+std::uint32_t Packing::encode(BytesView raw, Bytes& out, const PackingPace& pace, const ChunkPlace& place) const {
   const std::size_t list = samples_ ? best(raw, pace) : 0;
-  if (list >= pipelines_.size() || !pipelines_[list].encode(raw, out)) return 0;
+  if (list >= pipelines_.size() || !pipelines_[list].encode(raw, out, place)) return 0;
   return static_cast<std::uint32_t>(list) + 1;
 }
 

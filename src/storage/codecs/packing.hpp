@@ -22,15 +22,18 @@ class Packing {
   Packing() = default;
   /// With one list, all chunks go through it; with several, each chunk goes through one of them. Throws as Pipeline.
   Packing(std::vector<std::vector<std::string>> lists, Type type, const CodecKinds& kinds);
-  /// Makes the packing for a writer. `names` are from the configuration: a list of codecs, or only `auto`.
-  [[nodiscard]] static Packing chosen(const std::vector<std::string>& names, Type type, const CodecKinds& kinds);
+  /// Makes the packing for a writer. `names` are from the configuration: a list of codecs, or only `auto`. `precision`,
+  /// unless empty, is a codec that comes before them; they are not needed behind one that packs.
+  [[nodiscard]] static Packing chosen(const std::vector<std::string>& names, Type type, const CodecKinds& kinds,
+                                      const std::string& precision = {});
 
   /// True if values are stored unchanged.
   [[nodiscard]] bool empty() const noexcept { return lists_.empty() || lists_.front().empty(); }
   [[nodiscard]] bool lossless() const;
   [[nodiscard]] const std::vector<std::vector<std::string>>& lists() const noexcept { return lists_; }
   /// Returns the number of the list, from 1, that made `out`; 0 if the chunk is stored unchanged.
-  [[nodiscard]] std::uint32_t encode(BytesView raw, Bytes& out, const PackingPace& pace = {}) const;
+  [[nodiscard]] std::uint32_t encode(BytesView raw, Bytes& out, const PackingPace& pace = {},
+                                     const ChunkPlace& place = {}) const;
   /// Throws Error(file) if the bytes are not the output of list number `list`.
   void decode(std::uint32_t list, BytesView in, std::span<std::byte> raw) const;
 

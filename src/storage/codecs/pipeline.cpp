@@ -15,6 +15,9 @@ CodecKinds built_in_codecs() {
   add(bit_shuffle_codec());
   add(gzip_codec());
   add(half_codec());
+  add(bit_round_codec());
+  add(round_codec());
+  add(single_codec());
   for (const int bytes : {1, 2, 4}) add(quantise_codec(bytes));
   if (std::optional<CodecKind> zstd = zstd_codec()) add(std::move(*zstd));
   if (std::optional<CodecKind> zfp = zfp_codec()) add(std::move(*zfp));
@@ -77,12 +80,13 @@ bool Pipeline::lossless() const {
   return true;
 }
 
-bool Pipeline::encode(BytesView raw, Bytes& out) const {
+bool Pipeline::encode(BytesView raw, Bytes& out, const ChunkPlace& place) const {
   if (steps_.empty()) return false;
   Bytes before;
   for (const Step& step : steps_) {
     std::swap(before, out);
-    if (!step.codec->encode(&step == &steps_.front() ? raw : BytesView(before), step.type, out)) return false;
+    const BytesView in = &step == &steps_.front() ? raw : BytesView(before);
+    if (!step.codec->encode_at(in, step.type, place, out)) return false;
   }
   // An output that is not smaller does not pay for its decoding.
   return out.size() < raw.size() || !lossless();

@@ -39,8 +39,10 @@ class Pipeline {
   Pipeline(const std::vector<std::string>& names, Type type, const CodecKinds& kinds);
   [[nodiscard]] bool empty() const noexcept { return steps_.empty(); }
   [[nodiscard]] bool lossless() const;
+  /// True if the last codec packs.
+  [[nodiscard]] bool packs() const { return !steps_.empty() && steps_.back().codec->packs(); }
   /// Returns false if the chunk is to be stored unchanged.
-  [[nodiscard]] bool encode(BytesView raw, Bytes& out) const;
+  [[nodiscard]] bool encode(BytesView raw, Bytes& out, const ChunkPlace& place = {}) const;
   /// Throws Error(file) if the bytes are not an output of `encode`.
   void decode(BytesView in, std::span<std::byte> raw) const;
 

@@ -1,70 +1,61 @@
 #include <fmt/format.h>
-#include <zfp.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/codecs.hpp"
+#include "storage/codecs/zfp_array.hpp"
 
 namespace sidestream {
 
 namespace {
 
-zfp_type type_of(Type type) { return type == Type::float32 ? zfp_type_float : zfp_type_double; }
+// A chunk is a part of an array, cut off anywhere. Its elements become runs, each as large as possible:
+//
+//   part of a point | part of a line | whole lines | whole layers | whole lines | part of a line | part of a point
+//
+// so that zfp sees layers in three dimensions. Each component of a run is an array of its own. The chunk begins with a
+// mark; a run is the number of its components (u64) and so many arrays with headers. Chunks whose place is not known
+// are one array with a header, of one dimension, without the mark.
+constexpr std::array<char, 8> mark{'z', 'f', 'p', 'r', 'u', 'n', 's', '1'};
 
-/// The objects of zfp for one chunk, which it sees as a one-dimensional array.
-class Stream {
- public:
-  Stream(void* bytes, std::size_t size)
-      : bits_(stream_open(bytes, size)), stream_(zfp_stream_open(bits_)), field_(zfp_field_alloc()) {
-    if (bits_ != nullptr && stream_ != nullptr && field_ != nullptr) return;
-    free();
-    throw std::bad_alloc();
-  }
-  ~Stream() { free(); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  void set(void* values, Type type, std::size_t count) {
-    zfp_field_set_pointer(field_, values);
-    zfp_field_set_type(field_, type_of(type));
-    zfp_field_set_size_1d(field_, count);
-  }
-  [[nodiscard]] zfp_stream* get() const noexcept { return stream_; }
-  [[nodiscard]] zfp_field* field() const noexcept { return field_; }
+struct Run {
+  ZfpExtents extents{1, 1, 1};
+  std::size_t components = 1;
 
- private:
-  void free() noexcept {
-    if (field_ != nullptr) zfp_field_free(field_);
-    if (stream_ != nullptr) zfp_stream_close(stream_);
-    if (bits_ != nullptr) stream_close(bits_);
-  }
-  bitstream* bits_;
-  zfp_stream* stream_;
-  zfp_field* field_;
+  [[nodiscard]] std::size_t elements() const { return extents[0] * extents[1] * extents[2] * components; }
 };
 
-template <class Real>
-bool all_finite(BytesView in) {
-  for (std::size_t at = 0; at + sizeof(Real) <= in.size(); at += sizeof(Real)) {
-    Real value;
-    std::memcpy(&value, in.data() + at, sizeof value);
-    if (!std::isfinite(value)) return false;
+/// The largest run that begins at element `first` of the array, with at most `left` elements.
+Run run_at(const ChunkPlace& place, std::uint64_t first, std::size_t left) {
+  const std::uint64_t inside = first % place.components;
+  if (inside != 0) return {{std::min<std::size_t>(place.components - inside, left), 1, 1}};
+  const std::uint64_t point = first / place.components, points = left / place.components;
+  if (points == 0) return {{left, 1, 1}};
+  const auto [nx, ny, nz] = place.points;
+  const std::uint64_t x = point % nx, y = point / nx % ny;
+  Run run{{1, 1, 1}, place.components};
+  if (x != 0 || points < nx) {
+    run.extents[0] = std::min(nx - x, points);
+  } else if (y != 0 || points < nx * ny) {
+    run.extents = {nx, std::min(ny - y, points / nx), 1};
+  } else {
+    run.extents = {nx, ny, points / (nx * ny)};
   }
-  return true;
+  return run;
 }
 
-template <class Real>
-bool within(BytesView a, std::span<const std::byte> b, double bound) {
-  for (std::size_t at = 0; at + sizeof(Real) <= a.size(); at += sizeof(Real)) {
-    Real x, y;
-    std::memcpy(&x, a.data() + at, sizeof x);
-    std::memcpy(&y, b.data() + at, sizeof y);
-    if (!(std::fabs(static_cast<double>(x) - static_cast<double>(y)) <= bound)) return false;
-  }
-  return true;
+/// Copies elements between a component of a run, contiguous, and the run, in which components are interleaved.
+void copy_component(const std::byte* from, std::size_t from_step, std::byte* to, std::size_t to_step, std::size_t count,
+                    std::size_t width) {
+  for (std::size_t n = 0; n < count; ++n) std::memcpy(to + n * to_step, from + n * from_step, width);
 }
+
+void append(Bytes& out, BytesView bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); }
 
 class Zfp final : public Codec {
  public:
@@ -75,57 +66,70 @@ class Zfp final : public Codec {
   bool takes(Type type) const override { return type == Type::float32 || type == Type::float64; }
 
   bool encode(BytesView in, Type type, Bytes& out) const override {
-    const bool single = type == Type::float32;
-    if (!(single ? all_finite<float>(in) : all_finite<double>(in))) return false;
-    const std::size_t count = in.size() / size_of(type);
-    if (count == 0) return false;  // zfp has no room for a header then, but writes it nevertheless
-    if (!compress(in, type, count, out)) return false;
-    // zfp keeps its bound for most numbers, but not beyond its own precision, so each number is checked.
-    Bytes back(in.size());
-    decode(out, type, back);
-    return single ? within<float>(in, back, bound_) : within<double>(in, back, bound_);
+    std::optional<Bytes> packed = zfp_packed(in, type, {in.size() / size_of(type), 1, 1}, bound_, true);
+    if (packed) out = std::move(*packed);
+    return packed.has_value();
+  }
+
+  bool encode_at(BytesView in, Type type, const ChunkPlace& place, Bytes& out) const override {
+    if (place.points[0] == 0 || in.empty()) return encode(in, type, out);
+    const std::size_t width = size_of(type);
+    out.clear();
+    append(out, std::as_bytes(std::span(mark)));
+    for (std::size_t done = 0; done < in.size() / width;) {
+      const Run run = run_at(place, place.first + done, in.size() / width - done);
+      if (!put_run(in.subspan(done * width, run.elements() * width), type, run, out)) return false;
+      done += run.elements();
+    }
+    return true;
   }
 
   void decode(BytesView in, Type type, std::span<std::byte> out) const override {
-    const auto damaged = [&] {
-      fail(Code::file, "bytes that zfp cannot have made of {}; they are damaged", out.size());
-    };
-    // zfp reads whole words without a bounds check, so the bytes are padded with as many zeros as it could ever read.
-    const std::size_t count = out.size() / size_of(type);
-    if (count == 0) damaged();
-    Stream probe(nullptr, 0);
-    probe.set(nullptr, type, count);
-    zfp_stream_set_accuracy(probe.get(), bound_);
-    const std::size_t most = zfp_stream_maximum_size(probe.get(), probe.field()) + sizeof(std::uint64_t);
-    if (in.size() > most) damaged();
-    Bytes padded(most + sizeof(std::uint64_t));
-    std::memcpy(padded.data(), in.data(), in.size());
-    Stream stream(padded.data(), padded.size());
-    zfp_stream_rewind(stream.get());
-    if (zfp_read_header(stream.get(), stream.field(), ZFP_HEADER_FULL) == 0) damaged();
-    const zfp_field* found = stream.field();
-    const bool right = found->type == type_of(type) && found->nx == count && found->ny == 0 && found->nz == 0 &&
-                       found->nw == 0 && zfp_stream_compression_mode(stream.get()) == zfp_mode_fixed_accuracy &&
-                       zfp_stream_accuracy(stream.get()) == zfp_stream_accuracy(probe.get());
-    if (!right) damaged();
-    zfp_field_set_pointer(stream.field(), out.data());
-    if (zfp_decompress(stream.get(), stream.field()) == 0) damaged();
+    const bool has_runs = in.size() >= mark.size() && std::memcmp(in.data(), mark.data(), mark.size()) == 0;
+    if (has_runs) return decode_runs(in.subspan(mark.size()), type, out);
+    if (out.empty() || zfp_unpacked(in, type, bound_, out).values != out.size() / size_of(type)) fail_damaged(out);
   }
 
  private:
-  bool compress(BytesView in, Type type, std::size_t count, Bytes& out) const {
-    Stream probe(nullptr, 0);
-    probe.set(const_cast<std::byte*>(in.data()), type, count);  // zfp does not write there
-    zfp_stream_set_accuracy(probe.get(), bound_);
-    out.assign(zfp_stream_maximum_size(probe.get(), probe.field()), std::byte{0});
-    Stream stream(out.data(), out.size());
-    stream.set(const_cast<std::byte*>(in.data()), type, count);
-    zfp_stream_set_accuracy(stream.get(), bound_);
-    zfp_stream_rewind(stream.get());
-    if (zfp_write_header(stream.get(), stream.field(), ZFP_HEADER_FULL) == 0) return false;
-    const std::size_t size = zfp_compress(stream.get(), stream.field());
-    out.resize(size);
-    return size > 0;
+  [[noreturn]] static void fail_damaged(std::span<const std::byte> out) {
+    fail(Code::file, "bytes that zfp cannot have made of {}; they are damaged", out.size());
+  }
+
+  bool put_run(BytesView in, Type type, const Run& run, Bytes& out) const {
+    const std::size_t width = size_of(type), count = run.elements() / run.components;
+    const std::uint64_t components = run.components;
+    append(out, std::as_bytes(std::span(&components, 1)));
+    Bytes own(count * width);
+    for (std::size_t c = 0; c < run.components; ++c) {
+      copy_component(in.data() + c * width, run.components * width, own.data(), width, count, width);
+      const std::optional<Bytes> packed = zfp_packed(own, type, run.extents, bound_, true);
+      if (!packed) return false;
+      append(out, *packed);
+    }
+    return true;
+  }
+
+  void decode_runs(BytesView in, Type type, std::span<std::byte> out) const {
+    const std::size_t width = size_of(type);
+    Bytes own;
+    while (!out.empty()) {
+      std::uint64_t components = 0;
+      if (in.size() < sizeof components) fail_damaged(out);
+      std::memcpy(&components, in.data(), sizeof components);
+      in = in.subspan(sizeof components);
+      if (components == 0 || components > out.size() / width) fail_damaged(out);
+      own.resize(out.size() / width / components * width);
+      std::size_t count = 0;
+      for (std::size_t c = 0; c < components; ++c) {
+        const ZfpUnpacked unpacked = zfp_unpacked(in, type, bound_, own);
+        if (c > 0 && unpacked.values != count) fail_damaged(out);
+        count = unpacked.values;
+        copy_component(own.data(), width, out.data() + c * width, components * width, count, width);
+        in = in.subspan(unpacked.bytes);
+      }
+      out = out.subspan(count * components * width);
+    }
+    if (!in.empty()) fail_damaged(out);
   }
 
   double bound_;

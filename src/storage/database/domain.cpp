@@ -8,9 +8,10 @@
 
 namespace sidestream::database {
 
-void ChunkBatch::add(BytesView raw, bool stays) {
+void ChunkBatch::add(BytesView raw, bool stays, const ChunkPlace& place) {
   if (filled_ == jobs_.size()) jobs_.emplace_back();
   Job& job = jobs_[filled_];
+  job.place = place;
   // With only one thread the chunk is encoded before the caller goes on.
   if (stays || most() <= 2) {
     job.raw = raw;
@@ -25,7 +26,7 @@ void ChunkBatch::add(BytesView raw, bool stays) {
 void ChunkBatch::finish() {
   encoding_.pool->for_each(filled_, [this](std::size_t n) {
     Job& job = jobs_[n];
-    job.list = packing_.encode(job.raw, job.encoded, encoding_.pace);
+    job.list = packing_.encode(job.raw, job.encoded, encoding_.pace, job.place);
     job.checksum = checksum_of(job.kept());
   });
   for (std::size_t n = 0; n < filled_; ++n) {
@@ -82,6 +83,17 @@ void cut_values(const BlockView& view, const Domain::Piece& piece, const std::fu
   cutter.end();
 }
 
+/// The array of a piece, whose axes are in the order of memory.
+ChunkPlace place_of(const Variable& declared, const Box& points) {
+  ChunkPlace place;
+  for (std::size_t n = 0; n < 3; ++n) {
+    const std::size_t axis = declared.order == Order::column ? n : 2 - n;
+    place.points[n] = static_cast<std::uint64_t>(points.extent(static_cast<int>(axis)));
+  }
+  place.components = static_cast<std::uint64_t>(declared.components);
+  return place;
+}
+
 }  // namespace
 
 std::uint32_t Domain::block_row(const Block& block) {
@@ -120,7 +132,11 @@ void Domain::add_cut(std::uint32_t variable, const Variable& declared, const Blo
     // Whole chunks of an array without gaps are where the array is.
     const bool gapless = is_gapless(view.array, view.points, declared.order);
     const bool by_level = !piece.sizes.empty();
-    cut_values(view, piece, [&](BytesView raw) { batch.add(raw, gapless && (by_level || raw.size() == chunk_bytes)); });
+    ChunkPlace place = place_of(declared, view.points);
+    cut_values(view, piece, [&](BytesView raw) {
+      batch.add(raw, gapless && (by_level || raw.size() == chunk_bytes), place);
+      place.first += raw.size() / size_of(declared.type);
+    });
     batch.finish();
     piece.is_encoded = true;
     piece.row.bytes = piece.encoded.size();

@@ -30,13 +30,14 @@ class ChunkBatch {
   ChunkBatch(const Encoding& encoding, const Packing& packing, std::vector<ChunkRow>& rows, Bytes& out)
       : encoding_(encoding), packing_(packing), rows_(rows), out_(out) {}
   /// `stays`: the bytes remain valid until `finish` has returned. Others are copied.
-  void add(BytesView raw, bool stays);
+  void add(BytesView raw, bool stays, const ChunkPlace& place = {});
   void finish();
 
  private:
   struct Job {
     Bytes copy{};
     BytesView raw{};
+    ChunkPlace place{};
     Bytes encoded{};
     std::uint32_t list = 0;
     std::uint64_t checksum = 0;

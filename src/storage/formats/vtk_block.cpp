@@ -79,7 +79,7 @@ void write_structure(OutputFile& file, const Mesh& mesh, const VtkBlock& block, 
   if (mesh.kind() == MeshKind::points) write_vtk_verts(file, block.block.lengths.points, compression);
 }
 
-void declare_structure(OutputFile& file, const Mesh& mesh, const std::vector<const Variable*>& variables) {
+void declare_structure(OutputFile& file, const Mesh& mesh, const std::vector<VtkVariable>& variables) {
   if (mesh.kind() == MeshKind::rectilinear) {
     file.write("<PCoordinates>\n");
     for (const char* name : {"x", "y", "z"}) {
@@ -90,7 +90,7 @@ void declare_structure(OutputFile& file, const Mesh& mesh, const std::vector<con
   if (mesh.kind() == MeshKind::octree) {
     file.write("<PPoints>\n<PDataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"/>\n</PPoints>\n");
   }
-  for (const Variable* variable : variables) {
+  for (const auto& [variable, form] : variables) {
     if (variable->role != Role::coordinates) continue;
     file.write(
         fmt::format("<PPoints>\n<PDataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"3\"/>\n"
@@ -164,7 +164,7 @@ void write_vtk_block(const std::string& path, const Mesh& mesh, const VtkBlock& 
   file.close();
 }
 
-void write_vtk_list(const std::string& path, const Mesh& mesh, const std::vector<const Variable*>& variables,
+void write_vtk_list(const std::string& path, const Mesh& mesh, const std::vector<VtkVariable>& variables,
                     const std::vector<VtkPiece>& pieces, const Iteration& iteration, const std::string& provenance) {
   OutputFile file(path);
   if (!mesh.refinement.empty()) {

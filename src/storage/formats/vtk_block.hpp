@@ -34,7 +34,7 @@ struct VtkPiece {
 
 /// Writes the list. Readers show the whole mesh; at nodes that boxes share, the later piece wins. `variables` includes
 /// the arrays of the mesh. Pieces of a mesh with levels are sorted by level.
-void write_vtk_list(const std::string& path, const Mesh& mesh, const std::vector<const Variable*>& variables,
+void write_vtk_list(const std::string& path, const Mesh& mesh, const std::vector<VtkVariable>& variables,
                     const std::vector<VtkPiece>& pieces, const Iteration& iteration, const std::string& provenance);
 
 }  // namespace sidestream

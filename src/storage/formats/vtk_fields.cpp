@@ -39,7 +39,9 @@ bool is_id(const Variable& variable) noexcept {
 }
 
 /// Ids of points and cells get the type of VTK's ids; readers do not accept others as ids.
-Type written_type(const Variable& variable) noexcept { return is_id(variable) ? Type::int64 : variable.type; }
+Type written_type(const Variable& variable, const StoredForm& form) noexcept {
+  return is_id(variable) ? Type::int64 : form.type;
+}
 
 bool has_flags(const Mesh& mesh, Centering centering) noexcept {
   if (centering != Centering::cell) return mesh.array(Role::point_ghosts) >= 0;
@@ -71,16 +73,17 @@ void append_ids(VtkArray& out, std::span<const std::byte> values, Type type) {
 void write_values(OutputFile& file, const BlockArray& array, const Block& block, VtkCompression compression) {
   const Variable& variable = *array.variable;
   const Box points = variable.points(block);
-  const Type type = written_type(variable);
+  const Type type = written_type(variable, array.form);
+  Bytes made;
   VtkArray out(file, variable.name, type, variable.components, packed_bytes(points, variable.components, type),
                compression, is_id(variable) ? " IdType=\"1\"" : "");
   if (array.values == nullptr) {
     append_missing(out, type, static_cast<std::uint64_t>(points.count() * variable.components));
   } else {
-    for_each_slab(array.values->array, points, Order::column, vtk_copy_bytes,
-                  [&](std::span<const std::byte> values, const Box&) {
-                    is_id(variable) ? append_ids(out, values, variable.type) : out.append(values);
-                  });
+    for_each_slab(
+        array.values->array, points, Order::column, vtk_copy_bytes, [&](std::span<const std::byte> values, const Box&) {
+          is_id(variable) ? append_ids(out, values, variable.type) : out.append(array.form.apply(values, made));
+        });
   }
   out.finish();
 }
@@ -185,14 +188,14 @@ void write_vtk_fields(OutputFile& file, const Mesh& mesh, const VtkBlock& block,
   });
 }
 
-void declare_vtk_fields(OutputFile& file, const Mesh& mesh, const std::vector<const Variable*>& variables) {
+void declare_vtk_fields(OutputFile& file, const Mesh& mesh, const std::vector<VtkVariable>& variables) {
   for_centerings(mesh, [&](const char* element, Centering centering) {
     std::string ids, arrays;
-    for (const Variable* variable : variables) {
+    for (const auto& [variable, form] : variables) {
       if (variable->centering != centering || !is_field(*variable)) continue;
       ids += ids_attribute(*variable);
       arrays += fmt::format("<PDataArray type=\"{}\"{} Name=\"{}\" NumberOfComponents=\"{}\"/>\n",
-                            vtk_type_name(written_type(*variable)), is_id(*variable) ? " IdType=\"1\"" : "",
+                            vtk_type_name(written_type(*variable, form)), is_id(*variable) ? " IdType=\"1\"" : "",
                             xml_escaped(variable->name), variable->components);
     }
     if (has_flags(mesh, centering)) {
@@ -212,8 +215,10 @@ void write_vtk_points(OutputFile& file, const Mesh& mesh, const VtkBlock& block,
     if (array.values == nullptr) {
       append_missing(out, variable.type, static_cast<std::uint64_t>(3 * points.count()));
     } else {
+      Bytes made;
       for_each_slab(array.values->array, points, Order::column, vtk_copy_bytes,
-                    [&](std::span<const std::byte> values, const Box&) {
+                    [&](std::span<const std::byte> published, const Box&) {
+                      const BytesView values = array.form.apply(published, made);
                       append_padded(out, values, size_of(variable.type), static_cast<std::size_t>(mesh.dimensions));
                     });
     }

@@ -2,18 +2,28 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
+#include "storage/codecs/stored_form.hpp"
 #include "storage/formats/vtk_xml.hpp"
 
 namespace sidestream {
 
+/// A variable as a file has it.
+struct VtkVariable {
+  VtkVariable(const Variable* of) : VtkVariable(of, StoredForm(of->type)) {}  // NOLINT: meant to convert
+  VtkVariable(const Variable* of, StoredForm as) : variable(of), form(std::move(as)) {}
+  const Variable* variable;
+  StoredForm form;  ///< without a scale, which VTK does not have
+};
+
 /// A variable with the block that holds its values; null: not delivered, written as not-a-number or 0.
-struct BlockArray {
-  const Variable* variable = nullptr;
-  const BlockView* values = nullptr;
+struct BlockArray : VtkVariable {
+  BlockArray(VtkVariable of, const BlockView* view) : VtkVariable(std::move(of)), values(view) {}
+  const BlockView* values;
 };
 
 /// The content of one file.
@@ -34,7 +44,7 @@ inline constexpr std::uint64_t vtk_copy_bytes = 4u << 20;
 /// or nodes with coordinates of their own (which gaps lack).
 void write_vtk_fields(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression);
 /// Declares the same arrays without values, for the file that lists blocks.
-void declare_vtk_fields(OutputFile& file, const Mesh& mesh, const std::vector<const Variable*>& variables);
+void declare_vtk_fields(OutputFile& file, const Mesh& mesh, const std::vector<VtkVariable>& variables);
 
 /// Writes the coordinates of all points, three each; missing ones are not-a-number.
 void write_vtk_points(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression);

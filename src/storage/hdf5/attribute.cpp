@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 namespace sidestream::hdf5 {
 
 void Object::set_attribute(const std::string& name, hid_t type, const Extents& extents, const void* values) {
@@ -19,6 +21,13 @@ void Object::set(const std::string& name, std::int64_t value) {
 }
 
 void Object::set(const std::string& name, double value) { set_attribute(name, native_type(Type::float64), {}, &value); }
+
+void Object::set_lowest(const std::string& name, Type type) {
+  with_type(type, [&](auto zero) {
+    const auto lowest = std::numeric_limits<decltype(zero)>::lowest();
+    set_attribute(name, native_type(type), {}, &lowest);
+  });
+}
 
 void Object::set(const std::string& name, const std::string& value) {
   const char* text = value.c_str();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <limits>
 
 namespace sidestream::hdf5 {
@@ -14,19 +15,30 @@ void apply(const Layout& layout, const Handle& creation, const std::string& path
   if (layout.chunk.empty()) return;
   const int rank = static_cast<int>(layout.chunk.size());
   check(H5Pset_chunk(creation.id(), rank, layout.chunk.data()), "set up chunks in", path);
+  if (layout.shuffle) check(H5Pset_shuffle(creation.id()), "set up compression in", path);
   if (layout.deflate > 0) {
-    // Shuffling groups bytes of the same significance, which makes real numbers compressible.
-    check(H5Pset_shuffle(creation.id()), "set up compression in", path);
     check(H5Pset_deflate(creation.id(), static_cast<unsigned>(layout.deflate)), "set up compression in", path);
+  }
+  if (layout.packed.number != 0) {
+    // Optional, since this process does not have the plug-in.
+    const std::vector<unsigned>& parameters = layout.packed.parameters;
+    check(H5Pset_filter(creation.id(), static_cast<H5Z_filter_t>(layout.packed.number), H5Z_FLAG_OPTIONAL,
+                        parameters.size(), parameters.data()),
+          "set up compression in", path);
   }
   if (layout.checksum) check(H5Pset_fletcher32(creation.id()), "set up checksums in", path);
 }
 
-void set_fill(const Handle& creation, Type type, const std::string& path) {
-  with_type(type, [&](auto value) {
+constexpr std::uint16_t half_nan = 0x7e00;
+
+void set_fill(const Handle& creation, const Element& element, Fill fill, const std::string& path) {
+  const Handle type = element_type(element, path);
+  with_type(element.type, [&](auto value) {
     using T = decltype(value);
     if constexpr (std::numeric_limits<T>::has_quiet_NaN) value = std::numeric_limits<T>::quiet_NaN();
-    check(H5Pset_fill_value(creation.id(), native_type(type), &value), "set up", path);
+    if (fill == Fill::lowest) value = std::numeric_limits<T>::lowest();
+    if constexpr (std::same_as<T, std::uint16_t>) value = element.is_half ? half_nan : value;
+    check(H5Pset_fill_value(creation.id(), type.id(), &value), "set up", path);
   });
 }
 
@@ -37,26 +49,27 @@ std::string escaped(const std::string& name) {
   return out;
 }
 
-Handle create(const Handle& parent, const std::string& name, Type type, const Extents& extents, const Handle& creation,
-              const std::string& path) {
+Handle create(const Handle& parent, const std::string& name, const Element& element, const Extents& extents,
+              const Handle& creation, const std::string& path) {
   const Handle space = dataspace(extents, path);
+  const Handle type = element_type(element, path);
   const std::string action = fmt::format("create the array '{}' in", name);
-  return {H5Dcreate2(parent.id(), name.c_str(), native_type(type), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+  return {H5Dcreate2(parent.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
           H5Dclose, action, path};
 }
 
 }  // namespace
 
-Dataset Group::dataset(const std::string& name, Type type, const Extents& extents, const Layout& layout) {
+Dataset Group::dataset(const std::string& name, Element element, const Extents& extents, const Layout& layout) {
   const Handle creation = property_list(H5P_DATASET_CREATE, path_);
   apply(layout, creation, path_);
-  return {create(handle_, name, type, extents, creation, path_), path_};
+  return {create(handle_, name, element, extents, creation, path_), path_};
 }
 
-Dataset Group::virtual_dataset(const std::string& name, Type type, const Extents& extents,
+Dataset Group::virtual_dataset(const std::string& name, Element element, const Extents& extents,
                                std::span<const VirtualPart> parts, Fill fill) {
   const Handle creation = property_list(H5P_DATASET_CREATE, path_);
-  if (fill == Fill::absent) set_fill(creation, type, path_);
+  if (fill != Fill::zero) set_fill(creation, element, fill, path_);
   const Handle here = dataspace(extents, path_);
   for (const VirtualPart& part : parts) {
     select(here, part.here, path_);
@@ -66,15 +79,32 @@ Dataset Group::virtual_dataset(const std::string& name, Type type, const Extents
         H5Pset_virtual(creation.id(), here.id(), escaped(part.file).c_str(), escaped(part.dataset).c_str(), there.id()),
         fmt::format("point to '{}' from", part.file), path_);
   }
-  return {create(handle_, name, type, extents, creation, path_), path_};
+  return {create(handle_, name, element, extents, creation, path_), path_};
 }
 
-void Dataset::write(Type type, const Part& part, std::span<const std::byte> values) {
+void Dataset::write(Element element, const Part& part, std::span<const std::byte> values) {
   const Handle memory = dataspace(part.size, path_);
   const Handle file(H5Dget_space(handle_.id()), H5Sclose, "ask for the extents of an array in", path_);
   select(file, part, path_);
-  check(H5Dwrite(handle_.id(), native_type(type), memory.id(), file.id(), H5P_DEFAULT, values.data()), "write to",
+  const Handle type = element_type(element, path_);
+  check(H5Dwrite(handle_.id(), type.id(), memory.id(), file.id(), H5P_DEFAULT, values.data()), "write to", path_);
+}
+
+void Dataset::write_chunk(const Extents& start, std::span<const std::byte> bytes, std::uint32_t skipped) {
+  check(H5Dwrite_chunk(handle_.id(), H5P_DEFAULT, skipped, start.data(), bytes.size(), bytes.data()), "write to",
         path_);
+}
+
+std::uint32_t fletcher32(std::span<const std::byte> bytes) noexcept {
+  std::uint32_t first = 0, second = 0;
+  const auto folded = [](std::uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
+  for (std::size_t n = 0; n < bytes.size(); n += 2) {
+    const auto high = static_cast<std::uint32_t>(bytes[n]) << 8;
+    const auto low = n + 1 < bytes.size() ? static_cast<std::uint32_t>(bytes[n + 1]) : 0;
+    first = folded(first + (high | low));
+    second = folded(second + first);
+  }
+  return second << 16 | first;
 }
 
 }  // namespace sidestream::hdf5

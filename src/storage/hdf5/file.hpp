@@ -49,6 +49,8 @@ class Object {
   void set(const std::string& name, std::span<const std::int64_t> values, std::size_t width);
   void set(const std::string& name, std::span<const double> values);
   void set(const std::string& name, const std::vector<std::string>& values);
+  /// Stores the lowest number of an integer type, as that type.
+  void set_lowest(const std::string& name, Type type);
 
  protected:
   void set_attribute(const std::string& name, hid_t type, const Extents& extents, const void* values);
@@ -57,19 +59,40 @@ class Object {
   std::string path_;  ///< of the file, for messages
 };
 
-/// Storage layout of a dataset.
+/// A filter that HDF5 knows by its number only. Writers pack chunks themselves; readers need its plug-in.
+struct PlugInFilter {
+  unsigned number = 0;  ///< as registered with the HDF Group; 0: none
+  std::vector<unsigned> parameters{};
+};
+
+/// Storage layout of a dataset. Filters are applied in the order of its members.
 struct Layout {
-  Extents chunk;          ///< empty: contiguous; required for what follows
+  Extents chunk{};        ///< empty: contiguous; required for what follows
+  bool shuffle = false;   ///< groups bytes of the same significance, which makes real numbers compressible
   int deflate = 0;        ///< level of zlib, 1 to 9; 0: none
+  PlugInFilter packed{};  ///< chunks are then only written by write_chunk
   bool checksum = false;  ///< Fletcher-32 of each chunk, checked by every reader
+};
+
+/// The type of the elements of a dataset, in memory and in the file.
+struct Element {
+  Element(Type of, bool bits_of_half = false) : type(of), is_half(bits_of_half) {}  // NOLINT: meant to convert
+  Type type;
+  bool is_half;  ///< with uint16 in memory: 16-bit reals, IEEE binary16
 };
 
 class Dataset : public Object {
  public:
   using Object::Object;
   /// Writes contiguous values into one part of the dataset.
-  void write(Type type, const Part& part, std::span<const std::byte> values);
+  void write(Element element, const Part& part, std::span<const std::byte> values);
+  /// Writes a whole chunk, which begins at `start`, as its filters left it. Bit n of `skipped` says that filter n was
+  /// not applied.
+  void write_chunk(const Extents& start, std::span<const std::byte> bytes, std::uint32_t skipped);
 };
+
+/// HDF5's Fletcher-32 of the bytes of a chunk, which follows them in four bytes, the lowest first.
+[[nodiscard]] std::uint32_t fletcher32(std::span<const std::byte> bytes) noexcept;
 
 /// A part of a dataset in another file that a virtual dataset shows.
 struct VirtualPart {
@@ -81,7 +104,11 @@ struct VirtualPart {
 };
 
 /// The value of an array's unwritten elements.
-enum class Fill { absent, zero };  ///< absent: not-a-number for reals, 0 for integers
+enum class Fill {
+  absent,  ///< not-a-number for reals, 0 for integers
+  zero,
+  lowest  ///< the lowest number of an integer type
+};
 
 class Group : public Object {
  public:
@@ -93,8 +120,8 @@ class Group : public Object {
   /// Adds another name for an object of this file.
   void link(const std::string& name, const std::string& path);
   void soft_link(const std::string& name, const std::string& path);
-  [[nodiscard]] Dataset dataset(const std::string& name, Type type, const Extents& extents, const Layout& layout);
-  [[nodiscard]] Dataset virtual_dataset(const std::string& name, Type type, const Extents& extents,
+  [[nodiscard]] Dataset dataset(const std::string& name, Element element, const Extents& extents, const Layout& layout);
+  [[nodiscard]] Dataset virtual_dataset(const std::string& name, Element element, const Extents& extents,
                                         std::span<const VirtualPart> parts, Fill fill = Fill::absent);
 };
 

@@ -12,7 +12,7 @@ namespace sidestream {
 
 namespace {
 
-constexpr std::int64_t format_version = 2;
+constexpr std::int64_t format_version = 2, version_with_scales = 3;
 
 /// The axes that the mesh uses, slowest first.
 std::vector<int> axes_slowest_first(Order order, int dimensions) {
@@ -95,9 +95,9 @@ hdf5::Part part_of(const Variable& variable, int dimensions, const Box& inner, c
 }
 
 void describe_file(hdf5::Group& root, const std::string& kind, const Iteration& iteration,
-                   const std::string& provenance, int servers) {
+                   const std::string& provenance, int servers, bool scaled) {
   root.set("format", kind);
-  root.set("version", format_version);
+  root.set("version", scaled ? version_with_scales : format_version);
   root.set("iteration", iteration.index);
   root.set("cycle", iteration.cycle);
   root.set("time", iteration.time);
@@ -130,6 +130,23 @@ void describe_variable(hdf5::Object& object, const Variable& variable, const Met
   object.set("order", std::string(variable.order == Order::column ? "column" : "row"));
   object.set("unit", variable.unit);
   object.set("label", variable.title());
+}
+
+void describe_form(hdf5::Object& object, const StoredForm& form) {
+  if (!form.why_full.empty()) object.set("full_since", form.why_full);
+  if (form.is_full()) return;
+  object.set("precision", form.precision.text);
+  // netCDF's own attribute for this rounding.
+  if (form.precision.kind == Precision::Kind::bit_round) {
+    object.set("_QuantizeBitRoundNumberOfSignificantBits", static_cast<std::int64_t>(form.precision.bits));
+  }
+}
+
+void describe_scale(hdf5::Object& dataset, const StoredForm& form) {
+  if (!form.is_scaled) return;
+  dataset.set("scale_factor", form.scale);
+  dataset.set("add_offset", form.offset);
+  dataset.set_lowest("_FillValue", form.type);
 }
 
 void describe_axes(hdf5::Object& dataset, const Variable& variable, int dimensions) {

@@ -10,6 +10,7 @@
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/analysis.hpp"
 #include "sidestream/extend/writer.hpp"
+#include "storage/codecs/stored_form.hpp"
 #include "storage/hdf5/file.hpp"
 
 namespace sidestream {
@@ -33,15 +34,20 @@ struct StoredBlock {
 /// The part that `inner` has in a dataset over `outer`.
 [[nodiscard]] hdf5::Part part_of(const Variable& variable, int dimensions, const Box& inner, const Box& outer);
 
-/// Writes the root attributes that both kinds of file have.
+/// Writes the root attributes that both kinds of file have. `scaled`: some values are numbers with a scale, which
+/// readers of earlier versions would take for values.
 void describe_file(hdf5::Group& root, const std::string& kind, const Iteration& iteration,
-                   const std::string& provenance, int servers);
+                   const std::string& provenance, int servers, bool scaled = false);
 /// Writes the group `meshes`, with the meshes of `variables`. `level_times`: the times of levels, if they have their
 /// own.
 void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vector<std::int32_t>& variables,
                      std::span<const double> level_times = {});
 /// Writes the attributes of a variable, for its group or its virtual dataset.
 void describe_variable(hdf5::Object& object, const Variable& variable, const Metadata& metadata);
+/// Writes the precision of a variable's values, for its group or its virtual dataset.
+void describe_form(hdf5::Object& object, const StoredForm& form);
+/// Writes the attributes of the CF conventions by which readers compute the values of a dataset, if it has a scale.
+void describe_scale(hdf5::Object& dataset, const StoredForm& form);
 /// Names the axes of a dataset, as HDF5's dimension scales do.
 void describe_axes(hdf5::Object& dataset, const Variable& variable, int dimensions);
 /// Writes `<name>_lo` and `<name>_hi`, both (i, j, k); without a prefix `lo` and `hi`.

@@ -51,6 +51,17 @@ hid_t native_type(Type type) {
   return H5T_NATIVE_DOUBLE;
 }
 
+Handle element_type(const Element& element, const std::string& path) {
+  const std::string action = "describe numbers in";
+  if (!element.is_half) return {H5Tcopy(native_type(element.type)), H5Tclose, action, path};
+  // A sign, five bits of exponent with a bias of 15, ten of fraction with a hidden one in front.
+  Handle type(H5Tcopy(H5T_NATIVE_FLOAT), H5Tclose, action, path);
+  check(H5Tset_fields(type.id(), 15, 10, 5, 0, 10), action, path);
+  check(H5Tset_size(type.id(), 2), action, path);
+  check(H5Tset_ebias(type.id(), 15), action, path);
+  return type;
+}
+
 Handle text_type(const std::string& path) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "describe a text in", path);
   check(H5Tset_size(type.id(), H5T_VARIABLE), "describe a text in", path);

@@ -15,6 +15,8 @@ namespace sidestream::hdf5 {
 void select(const Handle& space, const Part& part, const std::string& path);
 /// HDF5 owns the identifier.
 [[nodiscard]] hid_t native_type(Type type);
+/// The type of an element, which is the same in memory and in the file: HDF5 converts nothing.
+[[nodiscard]] Handle element_type(const Element& element, const std::string& path);
 /// Type of UTF-8 text of any length.
 [[nodiscard]] Handle text_type(const std::string& path);
 /// Throws through fail_hdf5 if `status` is negative.

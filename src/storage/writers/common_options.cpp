@@ -6,7 +6,9 @@
 #include <filesystem>
 
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/base/names.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
+#include "storage/codecs/codecs.hpp"
 
 namespace sidestream {
 
@@ -22,20 +24,35 @@ std::vector<std::int32_t> chosen_variables(const NamedVariables& named, const Me
   return with_mesh_arrays(std::move(ids), metadata);
 }
 
+void check_named_variables(const Settings& settings, const char* option, const OptionPairs& values,
+                           const std::vector<std::string>& known) {
+  for (const auto& [name, value] : values) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    settings.fail(option, fmt::format("found '{}', expected a variable of this output: {}; {}", name, listed(known),
+                                      suggestion(name, known, "correct it")));
+  }
+}
+
 Selection selection_of(const std::vector<std::int32_t>& variables) {
   Selection selection;
   for (const std::int32_t id : variables) selection.variables.push_back({id, 0});
   return selection;
 }
 
-OptionTable<Compression> compression_options(const std::string& name, const std::string& text) {
+OptionTable<Compression> compression_options(const std::vector<std::pair<std::string, Packer>>& names,
+                                             const std::string& text) {
+  std::vector<std::pair<std::string, Packer>> choices{{"none", Packer::none}};
+  choices.insert(choices.end(), names.begin(), names.end());
   return OptionTable<Compression>{
-      option<OptionType::choice>("compression", &Compression::used, text,
-                                 {.standard = "none", .choices = {{"none", false}, {name, true}}}),
+      option<OptionType::choice>("compression", &Compression::by, text, {.standard = "none", .choices = choices}),
       option("level", &Compression::level, "Level of the compression: 1 is fast, 9 is small.",
              {.standard = 1, .minimum = 1, .maximum = 9})}
       .then([](const auto& options, const Settings& settings, const Metadata&, Compression& compression) {
-        if (compression.used) return;
+        if (compression.by == Packer::zstd && !zstd_of_level(1)) {
+          options.fail(settings, &Compression::by,
+                       "found 'zstd', but this build of Sidestream has no zstd; choose another compression");
+        }
+        if (compression.used()) return;
         compression.level = 0;
         if (!options.given(settings, &Compression::level)) return;
         options.fail(settings, &Compression::level,

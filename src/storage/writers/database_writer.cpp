@@ -15,6 +15,7 @@
 #include "sidestream/kit/base/names.hpp"
 #include "storage/codecs/packing.hpp"
 #include "storage/codecs/pipeline.hpp"
+#include "storage/codecs/precision.hpp"
 #include "storage/database/stored_trees.hpp"
 #include "storage/database/storing.hpp"
 #include "storage/database/tree_storing.hpp"
@@ -34,7 +35,7 @@ std::vector<std::string> words_of(const std::string& text) {
 struct DatabaseQuery : database::StoringOptions {
   NamedVariables named{};
   std::vector<std::string> codec{};
-  OptionPairs codecs{};
+  OptionPairs codecs{}, precision{};
   std::optional<bool> prune{};
   std::string level_times{};  ///< name of the event with the times; empty: none
   int threads = 1;
@@ -71,6 +72,11 @@ OptionTable<DatabaseQuery> what_options() {
               codec_manual()),
       option("codecs", &Query::codecs,
              "Other codecs for some variables, by name, separated by spaces: `{temperature: half byte-shuffle zstd}`."),
+      option(
+          "precision", &Query::precision,
+          "The precision of some real variables, with the words of the outputs `hdf5` and `vtk`, before the codecs of "
+          "`codec`: `{temperature: bit-round:10}`. Here each chunk has a range of its own, and chunks that cannot keep "
+          "the bound are stored in full."),
       option("prune", &Query::prune,
              "For octrees whose blocks have flags of ownership: stores refined cells without owned leaves as leaves, "
              "without the cells below, which other blocks have. If left out, `true` for `post` and `false` for "
@@ -189,6 +195,9 @@ class DatabaseWriter final : public Task {
   }
   void take_level_times(const LocalInput& input);
   void choose_codecs(const Settings& settings);
+  [[nodiscard]] Packing packing_of(const Settings& settings, const Variable& variable,
+                                   const std::vector<std::string>& names, const char* option) const;
+  void check_loss(const Settings& settings, const Variable& variable, const Packing& packing, const char* option) const;
   [[nodiscard]] bool goes_as_tree(const Settings& settings, const Variable& variable,
                                   const std::vector<std::string>& names, bool is_own);
   [[nodiscard]] bool has_tree_codec(const Settings& settings, const char* option, bool by_name);
@@ -300,49 +309,67 @@ bool DatabaseWriter::goes_as_tree(const Settings& settings, const Variable& vari
   return (by_name || chooses) && has_tree_codec(settings, option, by_name);
 }
 
-void DatabaseWriter::choose_codecs(const Settings& settings) {
-  for (const auto& [name, list] : query_.codecs) {
-    const auto same = [&](const Variable& v) { return v.name == name; };
-    const auto& all = schema_.metadata.variables;
-    if (std::any_of(all.begin(), all.end(), same)) continue;
-    std::vector<std::string> known;
-    for (const Variable& v : all) known.push_back(v.name);
-    settings.fail("codecs", fmt::format("found '{}', expected a variable of this output: {}; {}", name, listed(known),
-                                        suggestion(name, known, "correct it")));
+/// Checks the codecs of a variable, which may lose something only if they were chosen for it by its name.
+void DatabaseWriter::check_loss(const Settings& settings, const Variable& variable, const Packing& packing,
+                                const char* option) const {
+  if (packing.lossless()) return;
+  if (option == std::string_view("codec")) {
+    settings.fail(option,
+                  "found a codec that loses something for all variables, expected it for one by its name: "
+                  "'codecs: {temperature: half zstd}'");
   }
+  if (query_.kind == database::Kind::checkpoint) {
+    settings.fail(option,
+                  fmt::format("found a codec that loses something for '{}' in a checkpoint, from which a run is "
+                              "to go on as if it had not ended; choose one that does not, or 'kind: post'",
+                              variable.name));
+  }
+}
+
+/// The packing by the options `codecs` or `codec`, or by `precision` with the codecs of `codec` behind it.
+Packing DatabaseWriter::packing_of(const Settings& settings, const Variable& variable,
+                                   const std::vector<std::string>& names, const char* option) const {
+  const auto precision = query_.precision.find(variable.name);
+  Packing packing;
+  try {
+    if (precision == query_.precision.end()) {
+      packing = Packing::chosen(names, variable.type, *kinds_);
+    } else {
+      static_cast<void>(precision_named(precision->second, variable.type));
+      packing = Packing::chosen(names, variable.type, *kinds_, precision->second);
+    }
+  } catch (const Error& error) {
+    settings.fail(option, fmt::format("for '{}': {}", variable.name, error.what()));
+  }
+  check_loss(settings, variable, packing, option);
+  return packing;
+}
+
+void DatabaseWriter::choose_codecs(const Settings& settings) {
+  std::vector<std::string> known;
+  for (const Variable& variable : schema_.metadata.variables) known.push_back(variable.name);
+  check_named_variables(settings, "codecs", query_.codecs, known);
+  check_named_variables(settings, "precision", query_.precision, known);
   for (const Variable& variable : schema_.metadata.variables) {
     const auto own = query_.codecs.find(variable.name);
     const bool is_own = own != query_.codecs.end();
-    const char* option = is_own ? "codecs" : "codec";
+    const bool is_reduced = query_.precision.count(variable.name) > 0;
+    if (is_own && is_reduced) {
+      settings.fail("precision", fmt::format("found '{}' under 'codecs' too, expected it under one of them; remove one",
+                                             variable.name));
+    }
     const std::vector<std::string> names = is_own ? words_of(own->second) : query_.codec;
-    if (goes_as_tree(settings, variable, names, is_own)) {
+    if (!is_reduced && goes_as_tree(settings, variable, names, is_own)) {
       schema_.codecs.push_back({database::tree_codec});
       schema_.other_codecs.emplace_back();
       packings_.emplace_back();
       continue;
     }
-    Packing packing;
-    try {
-      packing = Packing::chosen(names, variable.type, *kinds_);
-    } catch (const Error& error) {
-      settings.fail(option, fmt::format("for '{}': {}", variable.name, error.what()));
-    }
-    if (!packing.lossless() && !is_own) {
-      settings.fail(option,
-                    "found a codec that loses something for all variables, expected it for one by its name: "
-                    "'codecs: {temperature: half zstd}'");
-    }
-    if (!packing.lossless() && query_.kind == database::Kind::checkpoint) {
-      settings.fail(
-          option,
-          fmt::format("found a codec that loses something for '{}' in a checkpoint, from which a run is to go on "
-                      "as if it had not ended; choose one that does not, or 'kind: post'",
-                      variable.name));
-    }
-    const auto& lists = packing.lists();
+    const char* const option = is_own ? "codecs" : is_reduced ? "precision" : "codec";
+    packings_.push_back(packing_of(settings, variable, names, option));
+    const auto& lists = packings_.back().lists();
     schema_.codecs.push_back(lists.front());
     schema_.other_codecs.emplace_back(lists.begin() + 1, lists.end());
-    packings_.push_back(std::move(packing));
   }
 }
 

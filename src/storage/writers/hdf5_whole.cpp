@@ -74,7 +74,7 @@ Mapping map_variable(const Variable& variable, int dimensions, const Box& whole,
   return mapping;
 }
 
-void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& metadata,
+void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& metadata, const StoredForm& form,
                    const std::vector<ServerPart>& servers) {
   const bool published = std::any_of(servers.begin(), servers.end(), [&](const ServerPart& server) {
     return std::count(server.published.begin(), server.published.end(), variable.id) > 0;
@@ -89,9 +89,12 @@ void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& 
   const std::size_t slash = path.rfind('/');
   hdf5::Group group = root.group(path.substr(0, slash));
   const Index3 extents{whole.extent(0), whole.extent(1), whole.extent(2)};
-  hdf5::Dataset dataset = group.virtual_dataset(path.substr(slash + 1), variable.type,
-                                                extents_of(variable, dimensions, extents), mapping.parts);
+  hdf5::Dataset dataset = group.virtual_dataset(path.substr(slash + 1), {form.type, form.is_half},
+                                                extents_of(variable, dimensions, extents), mapping.parts,
+                                                form.is_scaled ? hdf5::Fill::lowest : hdf5::Fill::absent);
   describe_variable(dataset, variable, metadata);
+  describe_form(dataset, form);
+  describe_scale(dataset, form);
   describe_axes(dataset, variable, dimensions);
   describe_box(dataset, whole);
   if (mesh.is_list()) {
@@ -106,8 +109,8 @@ void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& 
 Bytes pack_part(const ServerPart& part) { return packed_fields(part); }
 
 void write_whole_file(const std::string& path, const std::string& provenance, const CombineInput& input,
-                      const std::vector<std::int32_t>& variables, std::span<const double> level_times,
-                      const std::vector<Bytes>& parts) {
+                      const std::vector<std::int32_t>& variables, const AgreedForms& forms,
+                      std::span<const double> level_times, const std::vector<Bytes>& parts) {
   std::vector<ServerPart> servers;
   std::vector<std::string> files;
   for (const Bytes& part : parts) {
@@ -117,11 +120,12 @@ void write_whole_file(const std::string& path, const std::string& provenance, co
   std::sort(files.begin(), files.end());
   hdf5::File file(path);
   const int count = servers.empty() ? input.communicator.size() : servers.front().servers;
-  describe_file(file.root(), "sidestream-fields", input.iteration, provenance, count);
+  describe_file(file.root(), "sidestream-fields", input.iteration, provenance, count, forms.any_scaled());
   file.root().set("files", files);
   describe_meshes(file.root(), input.metadata, variables, level_times);
   for (const std::int32_t id : variables) {
-    show_variable(file.root(), input.metadata.variables[id], input.metadata, servers);
+    const Variable& variable = input.metadata.variables[id];
+    show_variable(file.root(), variable, input.metadata, forms.of(variable), servers);
   }
   file.close();
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "storage/hdf5/hdf5_layout.hpp"
+#include "storage/writers/agreed_forms.hpp"
 
 namespace sidestream {
 
@@ -21,9 +22,10 @@ struct ServerPart {
 
 /// Writes the file at `path` from the results of pack_part on the servers, whose files are in the same directory.
 /// Variables without blocks are left out; lists without entries have length 0. Blocks finer than level 0 are not shown.
-/// If there are no others, all points of level 0 are missing. Throws Error(file).
+/// If there are no others, all points of level 0 are missing. `forms`: as the servers' files have them. Throws
+/// Error(file).
 void write_whole_file(const std::string& path, const std::string& provenance, const CombineInput& input,
-                      const std::vector<std::int32_t>& variables, std::span<const double> level_times,
-                      const std::vector<Bytes>& parts);
+                      const std::vector<std::int32_t>& variables, const AgreedForms& forms,
+                      std::span<const double> level_times, const std::vector<Bytes>& parts);
 
 }  // namespace sidestream

@@ -12,7 +12,9 @@
 #include "storage/hdf5/hdf5_layout.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/series.hpp"
+#include "storage/writers/hdf5_chunks.hpp"
 #include "storage/writers/hdf5_whole.hpp"
+#include "storage/writers/preparation.hpp"
 
 namespace sidestream {
 
@@ -41,10 +43,21 @@ Box with_ghosts(const BlockView& view, int dimensions) {
 struct Hdf5Query {
   NamedVariables named{};
   std::string file{};
-  Compression deflate{};
+  OptionPairs precision{};
+  bool stagger = false;
+  Compression compression{};
   bool checksum = false, ghosts = false;
   std::string level_times{};  ///< event with the times of levels; empty: none
 };
+
+FormsOfOutput hdf5_forms(bool compresses) {
+  using Kind = Precision::Kind;
+  return {{Kind::bit_round, Kind::round, Kind::single, Kind::half, Kind::quantise, Kind::zfp},
+          HalfAs::bits,
+          compresses,
+          "compression: deflate",
+          "which only databases have; choose another one, or the output 'database'"};
+}
 
 OptionTable<Hdf5Query> hdf5_options() {
   using Query = Hdf5Query;
@@ -54,12 +67,21 @@ OptionTable<Hdf5Query> hdf5_options() {
           "file", &Query::file,
           "Name of the file that shows all variables; a server's own file gets its number before the ending.",
           {.standard = "fields-{cycle:06}.h5"}),
-      options_of(&Query::deflate,
-                 compression_options("deflate", "Lossless compression (shuffle and zlib) that every HDF5 can read.")),
+      precision_option(
+          &Query::precision, hdf5_forms(true),
+          "Numbers of `quantise` are spread over the range of all values of the variable in the iteration, "
+          "and have the attributes scale_factor, add_offset and _FillValue (for NaN) of the CF conventions. "
+          "netCDF's library cannot read `half`. `zfp` takes no other compression, and readers need its plug-in of HDF5 "
+          "(number 32013)."),
+      options_of(&Query::compression,
+                 compression_options({{"deflate", Packer::zlib}, {"zstd", Packer::zstd}},
+                                     "Lossless compression of shuffled bytes: `deflate` (zlib), which every HDF5 can "
+                                     "read, or `zstd`, which is faster, for readers with that plug-in of HDF5.")),
       option("checksum", &Query::checksum,
              "Stores a checksum (Fletcher-32) with each chunk, which HDF5 verifies on reading.", {.standard = false}),
       option("ghosts", &Query::ghosts, "Keeps the ghost points that the simulation published in the servers' files.",
              {.standard = false}),
+      stagger_option(&Query::stagger),
       level_times_option(&Query::level_times)};
 }
 
@@ -71,7 +93,10 @@ class Hdf5Writer final : public Task {
         names_(directory),
         series_(directory),
         query_(hdf5_options().read(settings, metadata)),
-        variables_(chosen_variables(query_.named, metadata)) {
+        variables_(chosen_variables(query_.named, metadata)),
+        preparation_(
+            AgreedForms(settings, query_.precision, variables_, metadata, hdf5_forms(query_.compression.used())),
+            query_.stagger) {
     check_file_option(settings, query_.file, {".h5", ".hdf5"});
     check_groups(settings, metadata);
   }
@@ -82,9 +107,16 @@ class Hdf5Writer final : public Task {
     return selection;
   }
 
+  int passes() const override { return preparation_.passes(); }
+
   Bytes local(const LocalInput& input) override {
+    if (preparation_.comes_before(input.pass)) {
+      return preparation_.local(input, [&](const Variable& variable, const BlockView& view) {
+        return stored_box(view, input.metadata.mesh_of(variable).index_dimensions());
+      });
+    }
     try {
-      return write_blocks(input);
+      return preparation_.write(input, [&] { return write_blocks(input); });
     } catch (...) {
       pending_.discard();
       throw;
@@ -92,9 +124,11 @@ class Hdf5Writer final : public Task {
   }
 
   Bytes combine(const CombineInput& input) override {
+    if (preparation_.comes_before(input.pass)) return preparation_.combine(input);
     pending_.commit(input.communicator, input.partials, [&](const std::vector<Bytes>& partials) {
       pending_.place(path_, [&](const std::string& temporary) {
-        write_whole_file(temporary, directory_->provenance(), input, variables_, times_, partials);
+        write_whole_file(temporary, directory_->provenance(), input, variables_, preparation_.forms(), times_,
+                         partials);
       });
       pending_.enter(series_.of(query_.file, input.iteration), input.iteration, path_);
     });
@@ -109,7 +143,9 @@ class Hdf5Writer final : public Task {
   Bytes write_blocks(const LocalInput& input);
   void write_block(hdf5::Group& group, const Variable& variable, int dimensions, const BlockView& view,
                    const Box& box) const;
-  [[nodiscard]] hdf5::Layout layout_of(const Variable& variable, int dimensions, const Box& box) const;
+  [[nodiscard]] Box stored_box(const BlockView& view, int dimensions) const {
+    return query_.ghosts ? with_ghosts(view, dimensions) : view.points;
+  }
 
   std::shared_ptr<const OutputDirectory> directory_;
   PendingFiles pending_;
@@ -117,6 +153,7 @@ class Hdf5Writer final : public Task {
   SeriesSet series_;
   Hdf5Query query_;
   std::vector<std::int32_t> variables_;
+  Preparation preparation_;
   std::string path_;           ///< path in this iteration, between local and combine
   std::vector<double> times_;  ///< times of levels in this iteration; empty: that of the iteration
 };
@@ -151,16 +188,18 @@ Bytes Hdf5Writer::write_blocks(const LocalInput& input) {
       if (view.copy || view.points.empty()) continue;
       if (!file) {
         file.emplace(pending_.begin(path));
-        describe_file(file->root(), "sidestream-blocks", input.iteration, directory_->provenance(), input.servers);
+        describe_file(file->root(), "sidestream-blocks", input.iteration, directory_->provenance(), input.servers,
+                      preparation_.forms().any_scaled());
         file->root().set("server", static_cast<std::int64_t>(input.server));
         describe_meshes(file->root(), input.metadata, variables_, times_);
       }
       if (!group) {
         group.emplace(file->root().group(variable_path(variable)));
         describe_variable(*group, variable, input.metadata);
+        describe_form(*group, preparation_.forms().of(variable));
       }
       const int dimensions = input.metadata.mesh_of(variable).index_dimensions();
-      const Box box = query_.ghosts ? with_ghosts(view, dimensions) : view.points;
+      const Box box = stored_box(view, dimensions);
       write_block(*group, variable, dimensions, view, box);
       part.blocks.push_back({id, view.block.level, view.block.id, box, view.owned});
     }
@@ -172,9 +211,12 @@ Bytes Hdf5Writer::write_blocks(const LocalInput& input) {
 void Hdf5Writer::write_block(hdf5::Group& group, const Variable& variable, int dimensions, const BlockView& view,
                              const Box& box) const {
   const Index3 extents{box.extent(0), box.extent(1), box.extent(2)};
-  const hdf5::Layout layout = layout_of(variable, dimensions, box);
-  hdf5::Dataset dataset = group.dataset(block_name(view.block.id, view.block.level), variable.type,
-                                        extents_of(variable, dimensions, extents), layout);
+  const StoredForm& form = preparation_.forms().of(variable);
+  const ChunkPlan plan = plan_chunks(variable, form, dimensions, box, query_.compression, query_.checksum, chunk_bytes);
+  const hdf5::Element element{form.type, form.is_half};
+  hdf5::Dataset dataset = group.dataset(block_name(view.block.id, view.block.level), element,
+                                        extents_of(variable, dimensions, extents), plan.layout);
+  describe_scale(dataset, form);
   describe_axes(dataset, variable, dimensions);
   describe_box(dataset, box);
   if (query_.ghosts) describe_box(dataset, view.points, "points");
@@ -195,17 +237,12 @@ void Hdf5Writer::write_block(hdf5::Group& group, const Variable& variable, int d
     covered.insert(covered.end(), here.hi.begin(), here.hi.end());
   }
   if (!covered.empty()) dataset.set("covered", covered, 6);
-  const std::uint64_t limit = layout.chunk.empty() ? copy_bytes : chunk_bytes;
+  if (plan.packs_here()) return write_packed(dataset, variable, form, dimensions, view.array, box, plan);
+  Bytes made;
+  const std::uint64_t limit = plan.layout.chunk.empty() ? copy_bytes : chunk_bytes;
   for_each_slab(view.array, box, variable.order, limit, [&](std::span<const std::byte> values, const Box& slab) {
-    dataset.write(variable.type, part_of(variable, dimensions, slab, box), values);
+    dataset.write(element, part_of(variable, dimensions, slab, box), form.apply(values, made));
   });
-}
-
-hdf5::Layout Hdf5Writer::layout_of(const Variable& variable, int dimensions, const Box& box) const {
-  if (!query_.deflate.used && !query_.checksum) return {};
-  const std::uint64_t point_bytes = size_of(variable.type) * static_cast<std::uint64_t>(variable.components);
-  return {extents_of(variable, dimensions, slab_extents(box, point_bytes, chunk_bytes, variable.order)),
-          query_.deflate.level, query_.checksum};
 }
 
 }  // namespace

@@ -48,6 +48,11 @@ template <class Owner>
 /// Ids of these variables, or of all but the derived ones, without repetition, in the order of declaration.
 [[nodiscard]] std::vector<std::int32_t> chosen_variables(const NamedVariables& named, const Metadata& metadata);
 
+/// Checks the names in an option with a value for some variables. Throws through settings.fail, with the most similar
+/// of `known`, the variables of the output.
+void check_named_variables(const Settings& settings, const char* option, const OptionPairs& values,
+                           const std::vector<std::string>& known);
+
 /// A selection of these variables without halo.
 [[nodiscard]] Selection selection_of(const std::vector<std::int32_t>& variables);
 
@@ -61,12 +66,17 @@ template <class Owner>
       "without the event, levels have the iteration's time.");
 }
 
+/// Libraries that compress without loss.
+enum class Packer { none, zlib, zstd };
+
 struct Compression {
-  bool used = false;
+  Packer by = Packer::none;
   int level = 0;  ///< 0 if it is not used
+  [[nodiscard]] bool used() const noexcept { return by != Packer::none; }
 };
-/// The options `compression` (`none` or `name`) and `level`.
-[[nodiscard]] OptionTable<Compression> compression_options(const std::string& name, const std::string& text);
+/// The options `compression` (`none` or one of `names`) and `level`.
+[[nodiscard]] OptionTable<Compression> compression_options(const std::vector<std::pair<std::string, Packer>>& names,
+                                                           const std::string& text);
 
 /// Checks the value of the option `file`. Throws through settings.fail unless the name differs between iterations, has
 /// one of `endings`, and has no {server} (servers' own files get other names).

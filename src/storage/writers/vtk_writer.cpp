@@ -14,6 +14,7 @@
 #include "storage/formats/vtk_block.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/series.hpp"
+#include "storage/writers/preparation.hpp"
 
 namespace sidestream {
 
@@ -118,19 +119,34 @@ void check_variable(const Settings& settings, const Metadata& metadata, const Va
 struct VtkQuery {
   NamedVariables named{};
   std::string file{};
+  OptionPairs precision{};
+  bool stagger = false;
   Compression compression{};
 };
 
+FormsOfOutput vtk_forms(bool compresses) {
+  using Kind = Precision::Kind;
+  return {{Kind::bit_round, Kind::round, Kind::single, Kind::half},
+          HalfAs::float32,
+          compresses,
+          "compression: zlib",
+          "for which VTK has no form; choose bit-round:BITS, round:BOUND, single or half, or the output 'hdf5'"};
+}
+
 OptionTable<VtkQuery> vtk_options() {
-  return {variables_option(&VtkQuery::named),
-          option<OptionType::file>(
-              "file", &VtkQuery::file,
-              "Name of the file that lists the blocks, which go into a folder of that name. The ending becomes that of "
-              "the kind of mesh: .pvti (uniform), .pvtr (rectilinear), .pvts (curvilinear), .pvtu (unstructured), "
-              ".pvtp (points), .vtm (with refinement levels); with several meshes the mesh's name is added.",
-              {.standard = "fields-{cycle:06}.pvti"}),
-          options_of(&VtkQuery::compression,
-                     compression_options("zlib", "Lossless compression that every VTK reader knows."))};
+  return {
+      variables_option(&VtkQuery::named),
+      option<OptionType::file>(
+          "file", &VtkQuery::file,
+          "Name of the file that lists the blocks, which go into a folder of that name. The ending becomes that of "
+          "the kind of mesh: .pvti (uniform), .pvtr (rectilinear), .pvts (curvilinear), .pvtu (unstructured), "
+          ".pvtp (points), .vtm (with refinement levels); with several meshes the mesh's name is added.",
+          {.standard = "fields-{cycle:06}.pvti"}),
+      precision_option(&VtkQuery::precision, vtk_forms(true),
+                       "VTK has no reals of 16 bits: `half` stores the same numbers as float32, for `compression`."),
+      options_of(&VtkQuery::compression,
+                 compression_options({{"zlib", Packer::zlib}}, "Lossless compression that every VTK reader knows.")),
+      stagger_option(&VtkQuery::stagger)};
 }
 
 class VtkWriter final : public Task {
@@ -141,7 +157,10 @@ class VtkWriter final : public Task {
         names_(directory),
         series_(directory),
         query_(vtk_options().read(settings, metadata)),
-        variables_(chosen_variables(query_.named, metadata)) {
+        variables_(chosen_variables(query_.named, metadata)),
+        preparation_(
+            AgreedForms(settings, query_.precision, variables_, metadata, vtk_forms(query_.compression.used())),
+            query_.stagger) {
     check_file_option(settings, query_.file, {".pvti", ".pvtr", ".pvts", ".pvtu", ".pvtp", ".vtm"});
     for (const std::int32_t id : variables_) check_variable(settings, metadata, metadata.variables[id]);
     outputs_ = outputs_of(query_.file, variables_, metadata);
@@ -149,14 +168,22 @@ class VtkWriter final : public Task {
 
   Selection selection() const override { return selection_of(variables_); }
 
+  int passes() const override { return preparation_.passes(); }
+
   Bytes local(const LocalInput& input) override {
+    if (preparation_.comes_before(input.pass)) {
+      return preparation_.local(
+          input, [](const Variable& variable, const BlockView& view) { return variable.points(view.block); });
+    }
     try {
-      ByteWriter written;
-      for (MeshOutput& output : outputs_) {
-        output.path = names_.choose(output.pattern, input.iteration);
-        write_mesh(input, output, written);
-      }
-      return written.take();
+      return preparation_.write(input, [&] {
+        ByteWriter written;
+        for (MeshOutput& output : outputs_) {
+          output.path = names_.choose(output.pattern, input.iteration);
+          write_mesh(input, output, written);
+        }
+        return written.take();
+      });
     } catch (...) {
       pending_.discard();
       throw;
@@ -164,6 +191,7 @@ class VtkWriter final : public Task {
   }
 
   Bytes combine(const CombineInput& input) override {
+    if (preparation_.comes_before(input.pass)) return preparation_.combine(input);
     pending_.commit(input.communicator, input.partials,
                     [&](const std::vector<Bytes>& partials) { list_blocks(input, partials); });
     for (const MeshOutput& output : outputs_) names_.written(output.path);
@@ -173,6 +201,7 @@ class VtkWriter final : public Task {
   void discard(const Iteration&) noexcept override { pending_.discard(); }
 
  private:
+  [[nodiscard]] std::vector<BlockArray> arrays_of(const Metadata& metadata, const MeshOutput& output) const;
   void write_mesh(const LocalInput& input, const MeshOutput& output, ByteWriter& written);
   void list_blocks(const CombineInput& input, const std::vector<Bytes>& partials);
   void list_mesh(const CombineInput& input, const MeshOutput& output, const std::vector<WrittenBlock>& blocks);
@@ -186,14 +215,22 @@ class VtkWriter final : public Task {
   SeriesSet series_;
   VtkQuery query_;
   std::vector<std::int32_t> variables_;
+  Preparation preparation_;
   std::vector<MeshOutput> outputs_;
   std::map<std::int32_t, Missing> reported_;  ///< last reported gaps, by mesh
 };
 
-BlocksById blocks_of(const LocalInput& input, const MeshOutput& output) {
+/// The arrays of a mesh, without values.
+std::vector<BlockArray> VtkWriter::arrays_of(const Metadata& metadata, const MeshOutput& output) const {
+  std::vector<BlockArray> arrays;
+  for (const std::int32_t id : output.variables) {
+    arrays.push_back({{&metadata.variables[id], preparation_.forms().of(metadata.variables[id])}, nullptr});
+  }
+  return arrays;
+}
+
+BlocksById blocks_of(const LocalInput& input, const MeshOutput& output, const std::vector<BlockArray>& none) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
-  std::vector<BlockArray> none;
-  for (const std::int32_t id : output.variables) none.push_back({&input.metadata.variables[id], nullptr});
   BlocksById blocks;
   for (std::size_t n = 0; n < output.variables.size(); ++n) {
     for (const BlockView& view : input.of(output.variables[n])) {
@@ -212,7 +249,7 @@ BlocksById blocks_of(const LocalInput& input, const MeshOutput& output) {
 
 void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, ByteWriter& written) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
-  for (const auto& [id, block] : blocks_of(input, output)) {
+  for (const auto& [id, block] : blocks_of(input, output, arrays_of(input.metadata, output))) {
     if (!has_structure(mesh, block)) {
       written.put(WrittenBlock{block.block, 0, 1, 0});
       continue;
@@ -266,8 +303,8 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
     auto fillers = fill_gaps(input, output, blocks);
     pieces.insert(pieces.begin(), fillers.begin(), fillers.end());
   }
-  std::vector<const Variable*> variables;
-  for (const std::int32_t id : output.variables) variables.push_back(&input.metadata.variables[id]);
+  const std::vector<BlockArray> arrays = arrays_of(input.metadata, output);
+  const std::vector<VtkVariable> variables(arrays.begin(), arrays.end());
   pending_.place(path, [&](const std::string& temporary) {
     write_vtk_list(temporary, mesh, variables, pieces, input.iteration, directory_->provenance());
   });
@@ -284,7 +321,7 @@ std::vector<VtkPiece> VtkWriter::fill_gaps(const CombineInput& input, const Mesh
   }
   VtkBlock filler;
   filler.gap = true;
-  for (const std::int32_t id : output.variables) filler.arrays.push_back({&input.metadata.variables[id], nullptr});
+  filler.arrays = arrays_of(input.metadata, output);
   std::vector<VtkPiece> pieces;
   for (const Box& gap : gaps) {
     filler.block.cells = gap;

@@ -185,10 +185,15 @@ inline LocalInput input_of(const Sample& sample, const Sample::Held& held, const
 inline void write_iteration(Task& writer, const Sample& sample, const Iteration& iteration, Communicator& communicator,
                             int ghosts = 0, const std::vector<std::size_t>& absent = {}) {
   const auto held = sample.held(communicator.rank(), communicator.size(), writer.selection(), ghosts, absent);
-  const LocalInput local = input_of(sample, held, iteration, communicator);
-  const std::vector<Bytes> partials{writer.local(local)};
+  LocalInput local = input_of(sample, held, iteration, communicator);
   CapturedResults results;
-  writer.combine({iteration, sample.metadata, partials, 0, communicator, results, &local});
+  Bytes feedback;
+  for (local.pass = 0; local.pass < writer.passes(); ++local.pass) {
+    const Bytes before = std::move(feedback);
+    local.feedback = before;
+    const std::vector<Bytes> partials{writer.local(local)};
+    feedback = writer.combine({iteration, sample.metadata, partials, local.pass, communicator, results, &local});
+  }
 }
 
 }  // namespace sidestream::testing

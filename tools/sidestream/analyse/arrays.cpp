@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "sidestream/extend/communicator.hpp"
 #include "sidestream/kit/base/fail.hpp"
@@ -18,14 +19,16 @@ void add_term(const hdf5::InputFile& file, const Term& term, const hdf5::Part& p
   }
   std::vector<double> values(sum.size());
   file.read(term.array, part, Type::float64, std::as_writable_bytes(std::span(values)));
-  for (std::size_t n = 0; n < sum.size(); ++n) sum[n] += values[n] * term.scale;
+  for (std::size_t n = 0; n < sum.size(); ++n) {
+    sum[n] += values[n] == term.missing ? std::numeric_limits<double>::quiet_NaN() : values[n] * term.scale;
+  }
 }
 
 /// Reads the values of one component, contiguous.
 void read_component(const StoredValues& from, std::size_t component, const hdf5::Part& part, Type type,
                     std::span<std::byte> out) {
   const std::vector<Term>& terms = from.components[component];
-  const bool is_as_stored = terms.size() == 1 && !terms[0].array.empty() && terms[0].scale == 1;
+  const bool is_as_stored = terms.size() == 1 && !terms[0].missing && !terms[0].array.empty() && terms[0].scale == 1;
   if (is_as_stored) return from.file->read(terms[0].array, part, type, out);
   std::vector<double> sum(out.size() / size_of(type), 0.0);
   for (const Term& term : terms) add_term(*from.file, term, part, sum);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,8 @@ namespace sidestream::analysing {
 struct Term {
   std::string array;  ///< path in the file; empty: a constant
   double number = 0;
-  double scale = 1;  ///< factor
+  double scale = 1;                 ///< factor
+  std::optional<double> missing{};  ///< the number in the array that stands for NaN
 };
 
 /// The values of a variable on a block.

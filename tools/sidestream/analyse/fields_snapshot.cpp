@@ -38,6 +38,13 @@ std::string text_of(const hdf5::InputFile& file, const std::string& object, cons
   return values.empty() ? std::string() : values.front();
 }
 
+/// An array, or one of numbers with the scale of the CF conventions: docs/precision.md.
+std::vector<Term> terms_of(const hdf5::InputFile& file, const std::string& array) {
+  if (!file.has_attribute(array, "scale_factor")) return {Term{array}};
+  const auto number = [&](const char* name) { return file.numbers(array, name).at(0); };
+  return {Term{array, 0, number("scale_factor"), number("_FillValue")}, Term{"", number("add_offset")}};
+}
+
 /// Reads the whole-mesh file and those of the servers.
 class FieldsReader {
  public:
@@ -209,7 +216,7 @@ class FieldsReader {
     for (const Found& found : found_) {
       StoredValues values;
       values.file = found.file;
-      values.components = {{Term{found.path}}};
+      values.components = {terms_of(*found.file, found.path)};
       values.together = variables_[found.variable].components > 1;
       values.first = found.points.lo;
       made_->add(ids_[found.variable], places.at({variables_[found.variable].mesh, found.block}), std::move(values));

@@ -59,8 +59,8 @@ def _unshuffle_bits(data: bytes, width: int) -> bytes:
     return np.packbits(bits.T, axis=1, bitorder="little").tobytes() + data[count * width :]
 
 
-def _unhalf(data: bytes, dtype: np.dtype[Any]) -> bytes:
-    return np.frombuffer(data, "<f2").astype(dtype).tobytes()
+def _widened(data: bytes, dtype: np.dtype[Any], width: int) -> bytes:
+    return np.frombuffer(data, f"<f{width}").astype(dtype).tobytes()
 
 
 def _unquantise(data: bytes, dtype: np.dtype[Any], width: int) -> bytes:
@@ -69,6 +69,8 @@ def _unquantise(data: bytes, dtype: np.dtype[Any], width: int) -> bytes:
     return (low + step * whole).astype(dtype).tobytes()
 
 
+ROUNDED = ("bit-round:", "round:")  # values are reals as any others
+NARROWER = {"half": 2, "single": 4}
 QUANTISED = {"quantise-1": 1, "quantise-2": 2, "quantise-4": 4}
 PACKED: dict[str, Callable[[bytes, int], bytes]] = {"zstd": _unzstd, "gzip": _ungzip}
 SHUFFLED: dict[str, Callable[[bytes, int], bytes]] = {"byte-shuffle": _unshuffle_bytes, "bit-shuffle": _unshuffle_bits}
@@ -76,8 +78,8 @@ SHUFFLED: dict[str, Callable[[bytes, int], bytes]] = {"byte-shuffle": _unshuffle
 
 def _narrowed(codec: str, width: int, size: int) -> tuple[int, int]:
     """Returns the sizes of an element and of a chunk after a codec; for codecs that pack, those before it."""
-    if codec == "half":
-        return 2, size // width * 2
+    if codec in NARROWER:
+        return NARROWER[codec], size // width * NARROWER[codec]
     if codec in QUANTISED:
         return QUANTISED[codec], size // width * QUANTISED[codec] + 16
     return width, size
@@ -106,8 +108,10 @@ def _undone(codec: str, data: bytes, width: int, narrow: int, size: int, dtype: 
         return PACKED[codec](data, size)
     if codec in SHUFFLED:
         return SHUFFLED[codec](data, width)
-    if codec == "half":
-        return _unhalf(data, dtype)
+    if codec in NARROWER:
+        return _widened(data, dtype, narrow)
+    if codec.startswith(ROUNDED):
+        return data
     if codec in QUANTISED:
         return _unquantise(data, dtype, narrow)
     if codec.startswith("zfp:"):

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from ..errors import Code, Error
 from .axes import blocks_of, coordinates_of, cuts_of, dimensions_of, is_list, texts
 from .lazy import Fields, FileArray
+from .precision import declared_type
 
-NEWEST = {"sidestream-fields": 2, "sidestream-data-set": 1}
+NEWEST = {"sidestream-fields": 3, "sidestream-data-set": 1}
 
 
 def _format_of(file: h5py.File, path: Path) -> str:
@@ -60,7 +61,7 @@ def _attributes_of(variable: h5py.Dataset) -> dict[str, Any]:
     named = texts(variable.attrs, "unit", "label")
     attrs: dict[str, Any] = {"units": named["unit"]} if "unit" in named else {}
     attrs |= {"long_name": named["label"]} if "label" in named else {}
-    attrs |= texts(variable.attrs, "mesh", "centering", "order")
+    attrs |= texts(variable.attrs, "mesh", "centering", "order", "precision")
     if "missing" in variable.attrs:
         attrs["missing"] = int(variable.attrs["missing"])
     return attrs
@@ -88,8 +89,9 @@ class _Reading:
         mesh = self.file[f"meshes/{variable.attrs['mesh']}"]
         named = dimensions_of(name.replace("/", "_"), variable, mesh, prefix)
         dims = self.fitting(name, named, variable.shape)
+        dtype = declared_type(variable, variable.attrs)
         self.arrays[name] = FileArray(
-            dims, variable.shape, variable.dtype, _attributes_of(variable), cuts_of(variable), self.path, variable.name
+            dims, variable.shape, dtype, _attributes_of(variable), cuts_of(variable), self.path, variable.name
         )
         for axis, positions in coordinates_of(variable, mesh, prefix).items():
             self.coords.setdefault(dims[named.index(axis)], ((dims[named.index(axis)],), positions))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .damages import reading
+from .precision import values_of
 
 Index = tuple[int | slice, ...]
 Chunks = tuple[tuple[int, ...], ...]
@@ -92,7 +93,7 @@ class FileArray(LazyArray):
 
     def _read(self, index: Index) -> NDArray[Any]:
         with reading(f"{self.path}: {self.name}"), h5py.File(self.path, "r") as file:
-            return np.asarray(file[self.name][index])
+            return values_of(file[self.name], index, self.dtype)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +114,7 @@ class StackedArray(LazyArray):
     def _one(self, number: int, index: Index) -> NDArray[Any]:
         part = self.parts[number]
         if part is not None:
-            return part[index]
+            return part[index].astype(self.dtype, copy=False)
         fill = np.nan if self.dtype.kind == "f" else 0
         return np.broadcast_to(np.array(fill, self.dtype), self.shape[1:])[index].copy()
 

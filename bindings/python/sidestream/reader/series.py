@@ -59,11 +59,14 @@ def _stacked(name: str, files: list[Fields]) -> LazyArray | None:
     if any(part is not None and 0 not in part.shape for part in parts):
         parts = [None if part is not None and 0 in part.shape else part for part in parts]
     first = next(part for part in parts if part is not None)
-    if any(part is not None and (part.shape, part.dtype) != (first.shape, first.dtype) for part in parts):
+    dtypes = [part.dtype for part in parts if part is not None]
+    # Reals may be stored with less precision in some iterations: docs/precision.md.
+    dtype = np.result_type(*dtypes) if all(found.kind == "f" for found in dtypes) else first.dtype
+    if any(part is not None and part.shape != first.shape for part in parts) or set(dtypes) - {first.dtype, dtype}:
         return None
     attrs = {key: value for key, value in first.attrs.items() if key != "missing"}
     chunks = ((1,) * len(parts), *first.chunks)
-    return StackedArray(("time", *first.dims), (len(parts), *first.shape), first.dtype, attrs, chunks, parts)
+    return StackedArray(("time", *first.dims), (len(parts), *first.shape), dtype, attrs, chunks, parts)
 
 
 def over_time(index: Path, entries: list[Entry]) -> Fields:

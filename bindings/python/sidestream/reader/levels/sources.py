@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import Code, Error
 from ..axes import NODES
+from ..precision import declared_type, values_of
 from ..stored import Context, Piece
 
 ROLES = ("refined", "owned")
@@ -189,7 +190,9 @@ class OfHdf5:
         if NODES[str(about["centering"])] != "":
             return
         name = data.parent.name.rsplit("/", 1)[-1]
-        kind = Named(name, data.dtype, int(about["components"]), str(about["order"]), str(about["unit"]))
+        kind = Named(
+            name, declared_type(data, about), int(about["components"]), str(about["order"]), str(about["unit"])
+        )
         self._named.setdefault(name, kind)
         lo = data.attrs["points_lo"] if "points_lo" in data.attrs else data.attrs["lo"]
         hi = data.attrs["points_hi"] if "points_hi" in data.attrs else data.attrs["hi"]
@@ -214,7 +217,8 @@ class OfHdf5:
         if self.mesh.kind == "octree":
             lo[0], hi[0] = lo[0] + first, hi[0] if past is None else lo[0] + past
         with h5py.File(stored.path, "r") as file:
-            return np.asarray(file[stored.name][tuple(slice(int(lo[a]), int(hi[a])) for a in order)])
+            index = tuple(slice(int(lo[a]), int(hi[a])) for a in order)
+            return values_of(file[stored.name], index, self._named[name].dtype)
 
 
 def in_cell_order(values: NDArray[Any], named: Named, mesh: RefinedMesh, block: BlockOf) -> NDArray[Any]:
