@@ -21,7 +21,7 @@ def _stored(data: h5py.Dataset, index: Any) -> NDArray[Any]:
     try:
         return np.asarray(data[index])
     except OSError as problem:
-        if "filter" not in str(problem):
+        if not any(word in str(problem) for word in ("filter", "plugin")):
             raise
         if find_spec("hdf5plugin") is None:
             raise Error(
