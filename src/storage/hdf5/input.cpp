@@ -149,7 +149,11 @@ void InputFile::read(const std::string& array, const Part& part, Type type, std:
   if (!inside) fail(Code::file, "cannot {} '{}': it is smaller than the file says elsewhere", action, path_);
   if (!part.size.empty()) select(space, part, path_);
   const Handle memory = dataspace(part.size, path_);
-  check(H5Dread(opened.id(), native_type(type), memory.id(), space.id(), H5P_DEFAULT, out.data()), action, path_);
+  if (H5Dread(opened.id(), native_type(type), memory.id(), space.id(), H5P_DEFAULT, out.data()) < 0) {
+    fail_hdf5(
+        action, path_,
+        "it is damaged, or it needs a plug-in of HDF5, whose folder the environment variable HDF5_PLUGIN_PATH names");
+  }
 }
 
 bool InputFile::has_attribute(const std::string& object, const std::string& name) const {
