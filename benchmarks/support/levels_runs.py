@@ -155,7 +155,7 @@ def measure(simulation, analysis, move, folder, builds, clients, servers, job=Fa
     seconds = run(simulation, text, folder, builds, clients, servers, job)
     steps = read_steps(folder, job)
     if job:
-        found = [int(path.read_text()) for path in folder.glob("endpoint-*.txt")]
+        found = [int(path.read_text()) for path in folder.glob("endpoint-[0-9]*.txt")]
     else:
         found = [most for rank, most in peak_memory(folder).items() if rank >= clients]
     return Row(simulation.program, analysis, "job" if job else "nodes", move, clients, servers, steps, max(found),
