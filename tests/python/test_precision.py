@@ -426,3 +426,36 @@ def test_mistakes_get_a_sentence(tmp_path, output, sentence):
     done = subprocess.run([TOOL, "check", str(file)], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
     assert sentence in done.stdout + done.stderr
+
+
+LEVELS = """
+import sys
+import numpy as np
+import sidestream
+from mpi4py import MPI
+text = f'''
+placement: inline
+output: {{directory: '{sys.argv[1]}'}}
+meshes: {{grid: {{type: uniform, size: [8, 8], refinement: [2]}}}}
+variables: {{a: {{mesh: grid}}}}
+outputs: [hdf5: {{precision: {{a: quantise-2}}}}]
+'''
+with sidestream.open_session(MPI.COMM_WORLD, text=text) as session:
+    session.set_block('grid', 0, [0, 0], [8, 8])
+    session.set_block('grid', 1, [4, 4], [12, 12], level=1)
+    session.start()
+    session.publish('a', 0, np.arange(64.0).reshape(8, 8))
+    session.publish('a', 1, -np.arange(64.0).reshape(8, 8))
+    session.end_iteration(0, 0.0)
+"""
+
+
+@pytest.mark.test_all
+def test_levels_share_a_range(tmp_path):
+    command = [sys.executable, "-c", LEVELS, str(tmp_path / "results")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = sidestream.open(tmp_path / "results" / "fields-000000.h5", into="levels")
+    for level, sign in enumerate((1, -1)):
+        off = np.abs(np.asarray(found[level]["a"]) - sign * np.arange(64.0))
+        assert 0 < off.max() <= 126 / 65534 / 2 * (1 + 1e-9)
