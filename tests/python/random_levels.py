@@ -9,6 +9,7 @@ import sys
 import numpy as np
 
 STEPS, LEVELS, PATCHES = 4, 3, 20
+MISSING = 2  # the step in which a value is missing
 VALUES = (0.62,)  # of surfaces, times the number of dimensions
 CELLS = {1: (40, 1, 1), 2: (20, 14, 1), 3: (10, 9, 8)}
 
@@ -29,6 +30,9 @@ class World:
         for level in range(1, self.levels):
             for _ in range(PATCHES):
                 self.refine(level)
+        # In one step `t` is missing on a finest patch: what it covers counts again.
+        finest = [number for number, level, _, _ in self.blocks if level == self.levels - 1]
+        self.missing = finest[0] if step == MISSING and finest else -1
         self.owner = self.paint()
 
     def add(self, level, lo, hi):
@@ -52,10 +56,11 @@ class World:
         return self.ratio ** (self.levels - 1 - level)
 
     def paint(self):
-        """The number of the finest patch at each cell of the finest level, [i, j, k]."""
+        """The number of the finest patch with `t` at each cell of the finest level, [i, j, k]."""
         owner = np.zeros(self.cells * self.width(0), int)
         for number, level, lo, hi in sorted(self.blocks, key=lambda block: block[1]):
-            owner[tuple(map(slice, lo * self.width(level), hi * self.width(level)))] = number
+            if number != self.missing:
+                owner[tuple(map(slice, lo * self.width(level), hi * self.width(level)))] = number
         return owner
 
     def smooth(self, places):
@@ -151,7 +156,8 @@ def main(results, placement, dimensions, ratio, tasks):
                 s.set_block("m", number, lo[:dimensions].tolist(), hi[:dimensions].tolist(), level=level)
             for block in own:
                 cut = (0,) * (3 - dimensions)
-                assert s.publish("t", block[0], np.ascontiguousarray(world.cell_values(block)[cut])), s.message
+                if block[0] != world.missing:
+                    assert s.publish("t", block[0], np.ascontiguousarray(world.cell_values(block)[cut])), s.message
                 assert s.publish("n", block[0], np.ascontiguousarray(world.node_values(block)[cut])), s.message
             s.end_iteration(step, float(step))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import random_levels
 from pairs import few
-from random_levels import STEPS, World
+from random_levels import MISSING, STEPS, World
 
 PROGRAM = Path(random_levels.__file__)
 TOOL = os.environ["SIDESTREAM_TOOL"]
@@ -123,12 +123,14 @@ def surface(dimensions):
     return f"analyses: [isosurface: {{variable: t, values: {World(dimensions, 2, 0).surfaces()}}}]\n"
 
 
-def check_counts(shape, counts):
-    """Never fewer than the patches at surfaces, and at most a tenth more, over all steps."""
-    exact = [len(World(*shape, step).at_surface()) for step in range(STEPS)]
+def check_counts(shape, counts, but=()):
+    """Never fewer than the patches at surfaces, and at most a tenth more, over all steps but some."""
+    worlds = [World(*shape, step) for step in range(STEPS)]
+    exact = [len(world.at_surface()) for world in worlds]
     assert all(few <= many for few, many in zip(exact, counts, strict=True)), (exact, counts)
-    assert sum(exact) <= sum(counts) <= 1.1 * sum(exact), (exact, counts)
-    assert sum(counts) < 0.8 * sum(len(World(*shape, step).blocks) for step in range(STEPS))
+    steps = [step for step in range(STEPS) if step not in but]
+    assert sum(counts[n] for n in steps) <= 1.1 * sum(exact[n] for n in steps), (exact, counts)
+    assert sum(counts[n] for n in steps) < 0.8 * sum(len(worlds[n].blocks) for n in steps)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +154,8 @@ def test_moved_blocks_in_another_job(tmp_path, shape):
         pytest.skip("no surfaces in one dimension")
     results, text = tmp_path / "results", surface(shape[0])
     run(results, stream(tmp_path), shape, 3, text, endpoint(tmp_path, results, shape, text, 2))
-    check_counts(shape, moved(results, "endpoint-"))
+    # Writers measure as if all were there, so where a value is missing whole blocks decide.
+    check_counts(shape, moved(results, "endpoint-"), but=[MISSING])
 
 
 @pytest.mark.test_all
