@@ -398,7 +398,7 @@ void Session::Implementation::begin_serving() {
       {transports_.server.get(), transports_.sender.get(), transports_.receiver.get(), config_.events, 0, origin_,
        roles_.node, roles_.clients.count, true, gaps_,
        tables_ ? rows_to(*tables_, roles_, world_->rank() == recording_rank(), config_.live.requests) : LedgerRows{},
-       answers, true, nullptr, ending_.get()});
+       answers, true, false, nullptr, ending_.get()});
 }
 
 void Session::Implementation::start() {
