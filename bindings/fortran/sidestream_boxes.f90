@@ -4,7 +4,7 @@ module sidestream_boxes
   use sidestream_base
   implicit none
   private
-  public :: is_box, box_of, block_of, are_axes
+  public :: is_box, box_of, block_of, are_axes, are_as_many
 
 contains
 
@@ -54,4 +54,17 @@ contains
       ' spacings, expected 1 to 3, as many of each; give one for each axis of the mesh'
     call misuse(session, trim(said), ierr)
   end function are_axes
+
+  !> True if there are as many of something as expected; otherwise the call fails.
+  logical function are_as_many(session, call_name, what, found, expected, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: call_name, what
+    integer, intent(in) :: found, expected
+    integer, intent(inout), optional :: ierr
+    character(len=200) :: said
+    are_as_many = found == expected
+    if (are_as_many) return
+    write (said, '(2a,i0,3a,i0,a)') call_name, ': found ', found, ' ', what, ', expected ', expected, '; give as many'
+    call misuse(session, trim(said), ierr)
+  end function are_as_many
 end module sidestream_boxes

@@ -161,6 +161,15 @@ module sidestream_c
       integer(c_int) :: code
     end function c_add_points_mesh
 
+    function c_add_spectral_mesh(session, name, dimensions, continuous) &
+        bind(C, name='sidestream_add_spectral_mesh') result(code)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: dimensions, continuous
+      integer(c_int) :: code
+    end function c_add_spectral_mesh
+
     function c_add_octree_mesh(session, name, dimensions, roots, origin, spacing, refined) &
         bind(C, name='sidestream_add_octree_mesh') result(code)
       import :: c_char, c_double, c_int, c_int64_t, c_ptr
@@ -220,63 +229,6 @@ module sidestream_c
       character(kind=c_char), intent(in) :: variable(*), attribute(*), value(*)
       integer(c_int) :: code
     end function c_set_variable_attribute
-
-    function c_set_block_on_level(session, mesh, block, level, lo, hi) &
-        bind(C, name='sidestream_set_block_on_level') result(code)
-      import :: c_char, c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: mesh(*)
-      integer(c_int64_t), value :: block
-      integer(c_int), value :: level
-      integer(c_int64_t), intent(in) :: lo(3), hi(3)
-      integer(c_int) :: code
-    end function c_set_block_on_level
-
-    function c_set_rectilinear_block(session, mesh, block, lo, hi, nodes) &
-        bind(C, name='sidestream_set_rectilinear_block') result(code)
-      import :: c_char, c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: mesh(*)
-      integer(c_int64_t), value :: block
-      integer(c_int64_t), intent(in) :: lo(3), hi(3)
-      type(c_ptr), intent(in) :: nodes(3)
-      integer(c_int) :: code
-    end function c_set_rectilinear_block
-
-    function c_set_block_list(session, mesh, block, points, cells, corners, faces, bounds) &
-        bind(C, name='sidestream_set_block_list') result(code)
-      import :: c_char, c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: session, bounds
-      character(kind=c_char), intent(in) :: mesh(*)
-      integer(c_int64_t), value :: block, points, cells, corners, faces
-      integer(c_int) :: code
-    end function c_set_block_list
-
-    function c_set_block_bounds(session, mesh, block, bounds) bind(C, name='sidestream_set_block_bounds') result(code)
-      import :: c_char, c_double, c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: mesh(*)
-      integer(c_int64_t), value :: block
-      real(c_double), intent(in) :: bounds(6)
-      integer(c_int) :: code
-    end function c_set_block_bounds
-
-    function c_remove_block(session, mesh, block) bind(C, name='sidestream_remove_block') result(code)
-      import :: c_char, c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: mesh(*)
-      integer(c_int64_t), value :: block
-      integer(c_int) :: code
-    end function c_remove_block
-
-    function c_set_allocated(session, variable, block, lo, hi) bind(C, name='sidestream_set_allocated') result(code)
-      import :: c_char, c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: session
-      character(kind=c_char), intent(in) :: variable(*)
-      integer(c_int64_t), value :: block
-      integer(c_int64_t), intent(in) :: lo(3), hi(3)
-      integer(c_int) :: code
-    end function c_set_allocated
 
     function c_start(session) bind(C, name='sidestream_start') result(code)
       import :: c_int, c_ptr

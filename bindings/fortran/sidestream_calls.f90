@@ -32,7 +32,7 @@ module sidestream_calls
   public :: sidestream_open, sidestream_open_text, sidestream_is_server, sidestream_serve, sidestream_get_comm
   public :: sidestream_close, sidestream_account_so_far, sidestream_set_real
   public :: sidestream_add_rectilinear_mesh, sidestream_add_unstructured_mesh, sidestream_add_points_mesh
-  public :: sidestream_set_mesh_array, sidestream_set_periodic, sidestream_set_fixed
+  public :: sidestream_add_spectral_mesh, sidestream_set_mesh_array, sidestream_set_periodic, sidestream_set_fixed
   public :: sidestream_add_variable, sidestream_set_variable_attribute, sidestream_start
   public :: sidestream_publish_handle, sidestream_publish_handle_values, sidestream_publish_handles, sidestream_signal
   public :: sidestream_signal_values, sidestream_signal_barrier
@@ -188,6 +188,20 @@ contains
     call settle(session, c_add_points_mesh(handle_of(session), trim(name) // c_null_char, int(dimensions, c_int), &
                                            trim(coordinates) // c_null_char), ierr)
   end subroutine sidestream_add_points_mesh
+
+  !> A mesh of spectral elements; continuous unless that is .false.
+  subroutine sidestream_add_spectral_mesh(session, name, dimensions, continuous, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: name
+    integer, intent(in) :: dimensions
+    logical, intent(in), optional :: continuous
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: shares
+    shares = 1
+    if (present(continuous)) shares = merge(1_c_int, 0_c_int, continuous)
+    call settle(session, c_add_spectral_mesh(handle_of(session), trim(name) // c_null_char, int(dimensions, c_int), &
+                                             shares), ierr)
+  end subroutine sidestream_add_spectral_mesh
 
   subroutine sidestream_set_mesh_array(session, mesh, role, variable, ierr)
     type(sidestream_session), intent(inout) :: session

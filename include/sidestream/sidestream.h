@@ -131,6 +131,12 @@ int sidestream_add_points_mesh(sidestream_session* session, const char* name, in
  * block. Blocks are lists of cells only; variables lie in cells. */
 int sidestream_add_octree_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* roots,
                                const double* origin, const double* spacing, const char* refined);
+/* Declares an unstructured mesh of spectral elements and its variables, which set_spectral_block fills: NAME_place,
+ * _corners, _ends, _kinds, _number (point_ids; only if `continuous` is not 0) and _mass. An element is shown as lines,
+ * quadrilaterals or hexahedra between its points. NAME_mass is the volume of a point, for weights and integrals: its
+ * quadrature weight times the Jacobian. If the mesh is continuous, points at one place count once and have their whole
+ * volume; otherwise (discontinuous Galerkin) elements share nothing. */
+int sidestream_add_spectral_mesh(sidestream_session* session, const char* name, int dimensions, int continuous);
 /* Gives a variable of the mesh a role. The same on every client. Before start. */
 int sidestream_set_mesh_array(sidestream_session* session, const char* mesh, sidestream_role role,
                               const char* variable);
@@ -175,6 +181,21 @@ int sidestream_set_block_list(sidestream_session* session, const char* mesh, int
  * and for points; `bounds` as above. */
 int sidestream_set_block_bounds(sidestream_session* session, const char* mesh, int64_t block, const double* bounds);
 int sidestream_remove_block(sidestream_session* session, const char* mesh, int64_t block);
+/* Declares all blocks of this client on a mesh, from the current iteration on: `count` blocks with these ids, levels
+ * (NULL: all on level 0) and boxes; lo and hi have 3 entries for each block. For codes that regrid: blocks that are
+ * missing in the list are removed, new and changed ones are declared as by set_block_on_level. Blocks that are the same
+ * stay as they are, with their arrays that do not vary in time, allocated boxes and handles. `count` may be 0. Not
+ * collective. Call it before start, or between two ends of iterations, before arrays of blocks that go or change are
+ * published. Those of blocks that stay may have been published already. If a block cannot go or change, or any entry of
+ * the list is wrong, nothing changes and, after the start, the iteration is refused. */
+int sidestream_replace_blocks(sidestream_session* session, const char* mesh, int64_t count, const int64_t* blocks,
+                              const int* levels, const int64_t* lo, const int64_t* hi);
+/* Does the same for blocks that are lists, with one entry for each block of what set_block_list takes. `cells`,
+ * `corners`, `faces`, `bounds` may be NULL: as many cells as points, none, none, not known. `bounds` has 6 entries for
+ * each block. */
+int sidestream_replace_block_lists(sidestream_session* session, const char* mesh, int64_t count, const int64_t* blocks,
+                                   const int64_t* points, const int64_t* cells, const int64_t* corners,
+                                   const int64_t* faces, const double* bounds);
 /* Declares a block of a rectilinear mesh that nobody declares as a whole, and its part of the coordinates. Works like
  * sidestream_set_block; nodes[a] has the increasing positions of the block's hi[a] - lo[a] + 1 nodes along axis a,
  * which are copied. `nodes` has 3 entries, NULL for the axes that the mesh does not use. Call it before start, in which
@@ -183,6 +204,17 @@ int sidestream_remove_block(sidestream_session* session, const char* mesh, int64
  * lowest number counts. */
 int sidestream_set_rectilinear_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
                                      const int64_t* hi, const double* const* nodes);
+
+/* Declares a block of a mesh of spectral elements: `elements` of that order along each axis of the mesh, each with its
+ * (order + 1)^dimensions Gauss-Lobatto-Legendre points, the first axis fastest. x, y and z have the positions of the
+ * points, element by element, and are copied; NULL for axes that the mesh does not have. `numbers` (NULL: counted over
+ * the clients and their blocks) is the number of each element, which no other one has. Its points' numbers follow from
+ * it, and with them results that do not depend on who has which element. Call it before start, in which the clients
+ * find the points that they share: those at one place, to a hundredth of the least distance of points in an element.
+ * Values at the points (`centering: node`) are then published as they lie in memory: a copy for each element. */
+int sidestream_set_spectral_block(sidestream_session* session, const char* mesh, int64_t block, int order,
+                                  int64_t elements, const int64_t* numbers, const double* x, const double* y,
+                                  const double* z);
 
 /* Sets the indices [lo, hi) that this variable's arrays cover on this block, ghosts included. They count points of the
  * variable; on each axis on which these are nodes, there is one more than cells. Default: exactly the points of the

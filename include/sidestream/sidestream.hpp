@@ -90,6 +90,7 @@ class Session {
   void add_points_mesh(const std::string& name, int dimensions, const std::string& coordinates);
   void add_octree_mesh(const std::string& name, const std::vector<Index>& roots, const std::vector<double>& origin,
                        const std::vector<double>& spacing, const std::string& refined);
+  void add_spectral_mesh(const std::string& name, int dimensions, bool continuous = true);
   void set_mesh_array(const std::string& mesh, Role role, const std::string& variable);
   void set_periodic(const std::string& mesh, const std::array<bool, 3>& periodic);
   void set_refinement(const std::string& mesh, const std::vector<Index3>& ratios);
@@ -104,6 +105,13 @@ class Session {
                       const Bounds& bounds = {});
   void set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds);
   void remove_block(const std::string& mesh, std::int64_t block);
+  /// Declares all blocks of this client on the mesh, boxes or lists; see sidestream_replace_blocks in sidestream.h. Of
+  /// each block counts what the program declares: id, level, space, cells, lengths, bounds.
+  void replace_blocks(const std::string& mesh, const std::vector<Block>& blocks);
+  /// Declares spectral elements; see sidestream.h. `place` has a pointer for each axis of the mesh. `numbers` may be
+  /// null.
+  void set_spectral_block(const std::string& mesh, std::int64_t block, int order, Index elements,
+                          const std::vector<const double*>& place, const std::int64_t* numbers = nullptr);
   void set_allocated(const std::string& variable, std::int64_t block, const Box& box);
   void start();
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/block_axes.hpp"
+#include "client/spectral_blocks.hpp"
 #include "config/config.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/metadata.hpp"
@@ -21,9 +22,10 @@ struct Declarations {
   Metadata metadata;
 
   struct BlockDeclaration {
-    enum class What { box, list, bounds, removed } what;
+    enum class What { box, list, bounds, removed, replaced } what;
     std::string mesh;
-    Block block;  ///< the declared block; its mesh number is not known yet
+    Block block;               ///< the declared block; its mesh number is not known yet
+    std::vector<Block> all{};  ///< of `replaced`
   };
   /// A role, given by names that are resolved when all is declared.
   struct ArrayDeclaration {
@@ -35,6 +37,7 @@ struct Declarations {
     std::string variable;
     std::int64_t id;
     Box box;
+    std::size_t after;  ///< number of block declarations that preceded it
   };
   struct AttributeDeclaration {
     std::string variable, attribute, value;
@@ -51,7 +54,9 @@ struct Declarations {
   std::vector<ArrayDeclaration> arrays;
   std::vector<BlockAxes> axes;  ///< axes of this client's blocks; meshes are made of them at the start
   std::vector<LaterDeclaration> later;
-  std::set<std::string> former_attributes;  ///< former names that this process has called attributes by; not encoded
+  std::vector<SpectralMesh> spectral_meshes;
+  std::vector<SpectralBlock> spectral_blocks;  ///< of this client, until they are published at the start
+  std::set<std::string> former_attributes;     ///< former names that this process has called attributes by; not encoded
   bool latin_1 = false;  ///< texts that are not UTF-8 are ISO 8859-1; of this process, not part of what is encoded
 
   // These throw Error(usage) for names that are not UTF-8, and for other such texts unless `latin_1` is set.

@@ -43,6 +43,11 @@ struct BlockBytes {
   bool persistent = false;
 };
 
+/// The names, for messages, of the calls that declare blocks which are boxes, and blocks which are lists.
+struct BlockCalls {
+  const char *of_boxes, *of_lists;
+};
+
 /// Memory of the program with the values of a publication.
 struct ValuesAt {
   const void* data = nullptr;                     ///< values of all components, unless each has its own array
@@ -82,7 +87,11 @@ class Publisher {
   void set_block(std::string_view mesh, Block wanted);
   void set_block_bounds(std::string_view mesh, std::int64_t id, const Bounds& bounds);
   void remove_block(std::string_view mesh, std::int64_t id);
+  /// Declares `wanted` as all blocks of this client on the mesh; see Session::replace_blocks.
+  void replace_blocks(std::string_view mesh, std::vector<Block> wanted);
   void set_allocated(std::string_view variable, std::int64_t id, const Box& box);
+  /// True if the variable is declared and the block of its mesh is one of this client.
+  [[nodiscard]] bool has_block(std::string_view variable, std::int64_t id) const;
   [[nodiscard]] std::vector<BlockBytes> sizes() const;
   /// Hands over the blocks declared so far and begins iteration 0. `transport` must outlive the publisher.
   void attach(ClientTransport& transport);
@@ -120,7 +129,7 @@ class Publisher {
   Taken end(std::int64_t cycle, double time, const std::function<void()>& inline_step);
   /// The reason why the open iteration, or else the last one, is refused on this client; empty if it is not.
   [[nodiscard]] std::string refusal() const;
-  /// True if anything was published after the last end of an iteration.
+  /// True if anything that varies in time was published after the last end of an iteration.
   [[nodiscard]] bool left_open() const noexcept;
   /// Values of steered parameters, as of the last end of an iteration.
   [[nodiscard]] const SteeredValues& steered() const noexcept { return steered_; }
@@ -162,8 +171,14 @@ class Publisher {
     Slot& slot;
   };
   [[nodiscard]] const Mesh& mesh(std::string_view name) const;
-  void check_box(const Mesh& on, const Block& wanted) const;
-  void check_list(const Mesh& on, const Block& wanted) const;
+  void check_box(const Mesh& on, const Block& wanted, const BlockCalls& calls) const;
+  void check_list(const Mesh& on, const Block& wanted, const BlockCalls& calls) const;
+  void complete(const Mesh& on, Block& wanted, const BlockCalls& calls) const;
+  [[nodiscard]] std::vector<Block> complete_list(const Mesh& on, std::vector<Block> wanted) const;
+  [[nodiscard]] bool stays(const Block& wanted) const;
+  void replace(const Mesh& on, const std::vector<Block>& wanted);
+  void place(const Mesh& on, const Block& wanted);
+  void drop(const Mesh& on, std::int64_t id);
   void check_fixed(const Mesh& on, std::int64_t id, const char* call) const;
   [[nodiscard]] Found find(std::string_view variable, std::int64_t id, const char* call);
   void check_unused(const Mesh& on, std::int64_t id, const char* call) const;

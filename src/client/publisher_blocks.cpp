@@ -39,10 +39,8 @@ void Publisher::check_unused(const Slot& slot, const char* call) const {
 /// Sends a declaration. It reaches the servers in a refused iteration too, because the next one depends on it.
 void Publisher::tell(const Block& block, bool removed) {
   if (!transport_ || options_.off) return;
-  timed(&IterationTiming::publish, [&] {
-    static_cast<void>(begin());
-    transport_->declare(block, removed);
-  });
+  static_cast<void>(begin());
+  transport_->declare(block, removed);
 }
 
 /// Gives the record a new revision, because its description changes.
@@ -75,6 +73,8 @@ void Publisher::describe(Slot& slot, const Variable& variable, const Block& bloc
 }
 
 namespace {
+
+constexpr BlockCalls set_calls{"set_block", "set_block_list"};
 
 /// Both bounds of an axis that the caller of a binding left out; Python and Fortran contain the number itself.
 constexpr Index not_given = INT64_MIN;
@@ -113,10 +113,10 @@ void check_unused_axes(const Mesh& on, const Block& block) {
 
 }  // namespace
 
-void Publisher::check_box(const Mesh& on, const Block& wanted) const {
+void Publisher::check_box(const Mesh& on, const Block& wanted, const BlockCalls& calls) const {
   if (on.is_list()) {
-    fail(Code::usage, "set_block: blocks of the mesh '{}', which is {}, are lists; call set_block_list", on.name,
-         on.geometry->kind());
+    fail(Code::usage, "{}: blocks of the mesh '{}', which is {}, are lists; call {}", calls.of_boxes, on.name,
+         on.geometry->kind(), calls.of_lists);
   }
   const auto steps = static_cast<std::int32_t>(on.refinement.size());
   if (wanted.level < 0 || wanted.level > steps) {
@@ -139,10 +139,10 @@ void Publisher::check_box(const Mesh& on, const Block& wanted) const {
   check_unused_axes(on, wanted);
 }
 
-void Publisher::check_list(const Mesh& on, const Block& wanted) const {
+void Publisher::check_list(const Mesh& on, const Block& wanted, const BlockCalls& calls) const {
   if (!on.is_list()) {
-    fail(Code::usage, "set_block_list: blocks of the mesh '{}', which is {}, are boxes; call set_block", on.name,
-         on.geometry->kind());
+    fail(Code::usage, "{}: blocks of the mesh '{}', which is {}, are boxes; call {}", calls.of_lists, on.name,
+         on.geometry->kind(), calls.of_boxes);
   }
   const ListLengths& n = wanted.lengths;
   const Index cells = wanted.cells.hi[0];
@@ -177,21 +177,22 @@ void Publisher::check_fixed(const Mesh& on, std::int64_t id, const char* call) c
       call, id, on.name);
 }
 
-void Publisher::set_block(std::string_view mesh_name, Block wanted) {
-  const Mesh& on = mesh(mesh_name);
-  const char* const call = wanted.is_list() ? "set_block_list" : "set_block";
+/// Checks a block that the program declares, and fills in what follows from its mesh and this client.
+void Publisher::complete(const Mesh& on, Block& wanted, const BlockCalls& calls) const {
   if (wanted.is_list()) {
-    check_list(on, wanted);
+    check_list(on, wanted, calls);
     // The number of cells may be given twice, as for particles.
     if (on.kind() == MeshKind::octree) wanted.lengths.points = 0;
   } else {
-    complete_axes(on, wanted, call);
-    check_box(on, wanted);
+    complete_axes(on, wanted, calls.of_boxes);
+    check_box(on, wanted, calls);
   }
-  check_fixed(on, wanted.id, call);
-  check_unused(on, wanted.id, call);
   wanted.mesh = on.id;
   wanted.client = options_.client;
+}
+
+/// Makes `wanted` the block of its id, whether there was one or not.
+void Publisher::place(const Mesh& on, const Block& wanted) {
   Block& block = blocks_[static_cast<std::size_t>(on.id)][wanted.id];
   if (!(block.lengths == wanted.lengths) || !(block.cells == wanted.cells)) lists_.forget(on.id, wanted.id);
   block = wanted;
@@ -201,6 +202,35 @@ void Publisher::set_block(std::string_view mesh_name, Block wanted) {
     describe(slot, variable, block, variable.points(block));
   }
   tell(block, false);
+}
+
+/// Forgets a block and all its arrays.
+void Publisher::drop(const Mesh& on, std::int64_t id) {
+  for (const Variable& variable : metadata_.variables) {
+    if (variable.mesh != on.id) continue;
+    Slots& slots = slots_[static_cast<std::size_t>(variable.id)];
+    Slot& slot = slots.at(id);
+    mark_sent(slot);
+    if (slot.handle >= 0) handles_[static_cast<std::size_t>(slot.handle)] = nullptr;
+    free_numbers_.push_back(slot.record.number);
+    slots.erase(id);
+  }
+  auto& blocks = blocks_[static_cast<std::size_t>(on.id)];
+  const auto found = blocks.find(id);
+  const Block block = found->second;
+  blocks.erase(found);
+  tree_bounds_.forget(on.id, id);
+  lists_.forget(on.id, id);
+  tell(block, true);
+}
+
+void Publisher::set_block(std::string_view mesh_name, Block wanted) {
+  const Mesh& on = mesh(mesh_name);
+  const char* const call = wanted.is_list() ? set_calls.of_lists : set_calls.of_boxes;
+  complete(on, wanted, set_calls);
+  check_fixed(on, wanted.id, call);
+  check_unused(on, wanted.id, call);
+  timed(&IterationTiming::publish, [&] { place(on, wanted); });
 }
 
 void Publisher::set_block_bounds(std::string_view mesh_name, std::int64_t id, const Bounds& bounds) {
@@ -223,7 +253,7 @@ void Publisher::set_block_bounds(std::string_view mesh_name, std::int64_t id, co
     record.block.bounds = bounds;
     number(record);
   }
-  tell(found->second, false);
+  timed(&IterationTiming::publish, [&] { tell(found->second, false); });
 }
 
 void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
@@ -237,20 +267,12 @@ void Publisher::remove_block(std::string_view mesh_name, std::int64_t id) {
   }
   check_fixed(on, id, "remove_block");
   check_unused(on, id, "remove_block");
-  for (const Variable& variable : metadata_.variables) {
-    if (variable.mesh != on.id) continue;
-    Slots& slots = slots_[static_cast<std::size_t>(variable.id)];
-    Slot& slot = slots.at(id);
-    mark_sent(slot);
-    if (slot.handle >= 0) handles_[static_cast<std::size_t>(slot.handle)] = nullptr;
-    free_numbers_.push_back(slot.record.number);
-    slots.erase(id);
-  }
-  const Block block = found->second;
-  blocks.erase(found);
-  tree_bounds_.forget(on.id, id);
-  lists_.forget(on.id, id);
-  tell(block, true);
+  timed(&IterationTiming::publish, [&] { drop(on, id); });
+}
+
+bool Publisher::has_block(std::string_view variable, std::int64_t id) const {
+  const auto number = variable_ids_.find(variable);
+  return number != variable_ids_.end() && slots_[static_cast<std::size_t>(number->second)].contains(id);
 }
 
 void Publisher::set_allocated(std::string_view variable, std::int64_t id, const Box& box) {
@@ -266,6 +288,7 @@ void Publisher::set_allocated(std::string_view variable, std::int64_t id, const 
     fail(Code::usage, "the allocated box of '{}' on block {} is {}, expected one that contains the block's points, {}",
          variable, id, text_of(box), text_of(points));
   }
+  if (found.slot.record.box == box) return;
   check_unused(found.slot, "set_allocated");
   describe(found.slot, found.variable, found.slot.record.block, box);
 }

@@ -232,7 +232,9 @@ void Publisher::settle() {
 }
 
 bool Publisher::left_open() const noexcept {
-  return std::any_of(published_.begin(), published_.end(), [](std::int64_t blocks) { return blocks > 0; });
+  return std::any_of(metadata_.variables.begin(), metadata_.variables.end(), [&](const Variable& variable) {
+    return variable.time_varying && published_[static_cast<std::size_t>(variable.id)] > 0;
+  });
 }
 
 void Publisher::drain(double limit_seconds) {

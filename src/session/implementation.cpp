@@ -51,9 +51,15 @@ void Session::Implementation::remove_block(const std::string& mesh, std::int64_t
   declarations("remove_block").blocks.push_back({What::removed, mesh, what});
 }
 
+void Session::Implementation::replace_blocks(const std::string& mesh, std::vector<Block> blocks) {
+  if (state_ == State::started && publisher_) return publisher_->replace_blocks(mesh, std::move(blocks));
+  declarations("replace_blocks").blocks.push_back({What::replaced, mesh, {}, std::move(blocks)});
+}
+
 void Session::Implementation::set_allocated(const std::string& variable, std::int64_t block, const Box& box) {
   if (state_ == State::started && publisher_) return publisher_->set_allocated(variable, block, box);
-  declarations("set_allocated").allocated.push_back({variable, block, box});
+  Declarations& all = declarations("set_allocated");
+  all.allocated.push_back({variable, block, box, all.blocks.size()});
 }
 
 [[gnu::hot]] Publisher& Session::Implementation::publisher(const char* call) {

@@ -52,6 +52,7 @@ class Session::Implementation {
   void set_block(const std::string& mesh, const Block& block);
   void set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds);
   void remove_block(const std::string& mesh, std::int64_t block);
+  void replace_blocks(const std::string& mesh, std::vector<Block> blocks);
   void set_allocated(const std::string& variable, std::int64_t block, const Box& box);
 
   /// Blocks that are declared but not published are not wanted, so the account ignores them. Call before start.

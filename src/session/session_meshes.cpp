@@ -1,5 +1,6 @@
 // The C++ interface: blocks, and the kinds of meshes whose geometry is in arrays.
 #include <algorithm>
+#include <optional>
 
 #include "session/c/as_error.hpp"
 #include "session/implementation.hpp"
@@ -114,6 +115,49 @@ void Session::add_octree_mesh(const std::string& name, const std::vector<Index>&
   rethrow_as_error("add_octree_mesh");
 }
 
+void Session::add_spectral_mesh(const std::string& name, int dimensions, bool continuous) try {
+  Declarations& declarations = declaring(implementation_, "add_spectral_mesh");
+  const SpectralNames names(name);  // of the variables, which are those of sidestream.h
+  declarations.add_mesh(mesh_of(name, MeshKind::unstructured, dimensions));
+  const auto add = [&](const std::string& variable, Type type, int components, std::optional<Role> role) {
+    Variable one;
+    one.name = variable;
+    one.type = type;
+    one.components = components;
+    one.centering = Centering::node;
+    one.time_varying = false;
+    declarations.add_variable(name, one);
+    if (role) declarations.add_array(name, *role, variable);
+  };
+  add(names.place, Type::float64, dimensions, Role::coordinates);
+  add(names.corners, Type::int32, 1, Role::connectivity);
+  add(names.ends, Type::int32, 1, Role::offsets);
+  add(names.kinds, Type::uint8, 1, Role::types);
+  if (continuous) add(names.number, Type::int64, 1, Role::point_ids);
+  add(names.mass, Type::float64, 1, std::nullopt);
+  declarations.spectral_meshes.push_back({name, dimensions, continuous});
+} catch (...) {
+  rethrow_as_error("add_spectral_mesh");
+}
+
+void Session::set_spectral_block(const std::string& mesh, std::int64_t block, int order, Index elements,
+                                 const std::vector<const double*>& place, const std::int64_t* numbers) try {
+  Declarations& declarations = declaring(implementation_, "set_spectral_block");
+  const auto found = std::find_if(declarations.spectral_meshes.begin(), declarations.spectral_meshes.end(),
+                                  [&](const SpectralMesh& one) { return one.name == mesh; });
+  if (found == declarations.spectral_meshes.end()) {
+    fail(Code::usage, "set_spectral_block: '{}' is no mesh of spectral elements; declare it by add_spectral_mesh first",
+         mesh);
+  }
+  SpectralBlock elements_of = spectral_block(*found, block, order, elements, place, numbers);
+  std::erase_if(declarations.spectral_blocks,
+                [&](const SpectralBlock& one) { return one.mesh.name == mesh && one.id == block; });
+  alive(implementation_, "set_spectral_block").set_block(mesh, list_of(elements_of));
+  declarations.spectral_blocks.push_back(std::move(elements_of));
+} catch (...) {
+  rethrow_as_error("set_spectral_block");
+}
+
 void Session::set_mesh_array(const std::string& mesh, Role role, const std::string& variable) try {
   if (role == Role::none) fail(Code::usage, "set_mesh_array: '{}' is given no role on '{}'; name one", variable, mesh);
   declaring(implementation_, "set_mesh_array").add_array(mesh, role, variable);
@@ -180,6 +224,12 @@ void Session::set_block_list(const std::string& mesh, std::int64_t block, Index 
   alive(implementation_, "set_block_list").set_block(mesh, wanted);
 } catch (...) {
   rethrow_as_error("set_block_list");
+}
+
+void Session::replace_blocks(const std::string& mesh, const std::vector<Block>& blocks) try {
+  alive(implementation_, "replace_blocks").replace_blocks(mesh, blocks);
+} catch (...) {
+  rethrow_as_error("replace_blocks");
 }
 
 void Session::set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds) try {

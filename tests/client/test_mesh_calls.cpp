@@ -71,6 +71,41 @@ TEST_CASE("blocks of the wrong kind, level or place") {
   f.refused(sidestream_set_block_list(f.session, "lists", 1, 1, 1, 1, 0, turned), usage, "1 to 0 on axis 1");
 }
 
+TEST_CASE("lists of blocks that cannot be") {
+  Fixture f;
+  f.start();
+  const std::int64_t ids[2] = {f.rank, 7}, same[2] = {7, 7}, more[2] = {3, 4}, less[2] = {3, -1};
+  const std::int64_t lo[6] = {0, 0, 0, 0, 0, 0},
+                     hi[6] = {f.rank == 0 ? 4 : 0, f.rank == 0 ? 4 : 0, f.rank == 0, 1, 1, 1};
+  const std::int64_t out[6] = {9, 8, 1, 9, 9, 1};
+  const int levels[2] = {2, 0};
+  const auto boxes = [&](std::int64_t count, const std::int64_t* blocks, const int* on, const std::int64_t* high) {
+    return sidestream_replace_blocks(f.session, "boxes", count, blocks, on, lo, high);
+  };
+  CHECK_MESSAGE(boxes(1, ids, nullptr, hi) == SIDESTREAM_OK, sidestream_message(f.session));  // as it is
+  f.refused(boxes(0, nullptr, nullptr, nullptr), usage, "declared fixed");
+  f.refused(boxes(2, ids, nullptr, hi), usage, "declared fixed");
+  f.refused(boxes(2, same, nullptr, hi), usage, "block 7 of the mesh 'boxes' is twice in the list");
+  f.refused(boxes(2, ids, levels, hi), usage, "is on level 2, expected 0 to 1");
+  f.refused(boxes(1, ids, nullptr, out), usage, "expected a box inside the mesh");
+  f.refused(boxes(-1, ids, nullptr, hi), usage, "found -1 blocks");
+  f.refused(boxes(1, nullptr, nullptr, hi), usage, "blocks is NULL");
+  f.refused(sidestream_replace_blocks(f.session, "dots", 1, ids, nullptr, lo, hi), usage,
+            "replace_blocks: blocks of the mesh 'dots', which is points, are lists; call replace_block_lists");
+  f.refused(sidestream_replace_block_lists(f.session, "boxes", 1, ids, more, nullptr, nullptr, nullptr, nullptr), usage,
+            "replace_block_lists: blocks of the mesh 'boxes', which is uniform, are boxes; call replace_blocks");
+  f.refused(sidestream_replace_block_lists(f.session, "dots", 2, ids, less, nullptr, nullptr, nullptr, nullptr), usage,
+            "expected 0 or more");
+  f.refused(sidestream_replace_blocks(f.session, "boxes2", 0, nullptr, nullptr, nullptr, nullptr), usage,
+            "the mesh 'boxes2' is not declared (did you mean 'boxes'?)");
+  CHECK(sidestream_end_iteration(f.session, 0, 0) == SIDESTREAM_REFUSED);
+  CHECK(sidestream_replace_block_lists(f.session, "dots", 1, &ids[0], more, nullptr, nullptr, nullptr, nullptr) ==
+        SIDESTREAM_OK);
+  const double y[9] = {};
+  CHECK(sidestream_publish_values(f.session, "y", f.rank, SIDESTREAM_FLOAT64, y, 9) == SIDESTREAM_OK);
+  CHECK(sidestream_end_iteration(f.session, 1, 1) == SIDESTREAM_OK);
+}
+
 TEST_CASE("ghosts around a 2-D block are taken, around lists refused") {
   Fixture f;
   f.start();

@@ -3,7 +3,8 @@
  *
  * patches_program FILE [key=number ...]
  * keys: dimensions (2 or 3), first (number of the first step), steps, calls (declare by these), ghosts (publish one
- * layer round each patch, full of numbers that nobody may see), hole (in that step one patch is not published) */
+ * layer round each patch, full of numbers that nobody may see), hole (in that step one patch is not published), single
+ * (declare and remove blocks one by one instead of giving the whole list) */
 #include <math.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@
 enum { MOST = 1 << 14, IDS = 12 };
 
 static sidestream_session* s;
-static int rank, size, dimensions, first, steps, calls, ghosts, hole;
+static int rank, size, dimensions, first, steps, calls, ghosts, hole, single;
 
 static void must(int code, const char* call) {
   if (code == SIDESTREAM_OK) return;
@@ -109,30 +110,52 @@ static void publish_nodes(const patch* p, int step) {
   MUST(sidestream_publish(s, "n", p->id, values));
 }
 
-/* Declares the blocks of the step. Removes or changes earlier blocks that differ now. */
+/* Removes or changes earlier blocks that differ now, and declares new ones. */
+static void change_one_by_one(const patch* const before[IDS], const patch* const now[IDS]) {
+  for (int id = 0; id < IDS; ++id) {
+    if (before[id] && !now[id]) MUST(sidestream_remove_block(s, "m", id));
+    if (now[id] && now[id] != before[id]) {
+      int64_t lo[3], hi[3];
+      for (int a = 0; a < 3; ++a) lo[a] = bottom(now[id], a), hi[a] = top(now[id], a);
+      MUST(sidestream_set_block_on_level(s, "m", id, now[id]->level, lo, hi));
+    }
+  }
+}
+
+static void replace(const patch* const now[IDS]) {
+  int levels[IDS] = {0}, count = 0;
+  int64_t ids[IDS] = {0}, lo[IDS][3] = {{0}}, hi[IDS][3] = {{0}};
+  for (int id = 0; id < IDS; ++id) {
+    if (!now[id]) continue;
+    ids[count] = id, levels[count] = now[id]->level;
+    for (int a = 0; a < 3; ++a) lo[count][a] = bottom(now[id], a), hi[count][a] = top(now[id], a);
+    ++count;
+  }
+  MUST(sidestream_replace_blocks(s, "m", count, ids, levels, lo[0], hi[0]));
+}
+
+/* Declares the blocks of the step. */
 static void change_blocks(int step, const patch* mine[IDS]) {
   const patch* now[IDS] = {NULL};
   for (int b = 0; b < PATCHES; ++b) {
     if (is_in(&patches[b], step) && owner(&patches[b], step) == rank) now[patches[b].id] = &patches[b];
   }
-  for (int id = 0; id < IDS; ++id) {
-    if (mine[id] && !now[id]) MUST(sidestream_remove_block(s, "m", id));
-    if (now[id] && now[id] != mine[id]) {
-      int64_t lo[3], hi[3];
-      for (int a = 0; a < 3; ++a) lo[a] = bottom(now[id], a), hi[a] = top(now[id], a);
-      MUST(sidestream_set_block_on_level(s, "m", id, now[id]->level, lo, hi));
-    }
-    mine[id] = now[id];
+  if (single) {
+    change_one_by_one(mine, now);
+  } else {
+    replace(now);
   }
+  for (int id = 0; id < IDS; ++id) mine[id] = now[id];
 }
 
 static int run(int argc, char** argv, MPI_Comm comm) {
   const patch* mine[IDS] = {NULL};
-  dimensions = 3, first = 0, steps = 8, calls = 0, ghosts = 0, hole = -1;
+  dimensions = 3, first = 0, steps = 8, calls = 0, ghosts = 0, hole = -1, single = 0;
   for (int a = 2; a < argc; ++a) {
     if (sscanf(argv[a], "dimensions=%d", &dimensions) || sscanf(argv[a], "first=%d", &first) ||
         sscanf(argv[a], "steps=%d", &steps) || sscanf(argv[a], "calls=%d", &calls) ||
-        sscanf(argv[a], "ghosts=%d", &ghosts) || sscanf(argv[a], "hole=%d", &hole))
+        sscanf(argv[a], "ghosts=%d", &ghosts) || sscanf(argv[a], "hole=%d", &hole) ||
+        sscanf(argv[a], "single=%d", &single))
       continue;
     printf("error: unknown argument %s\n", argv[a]);
     MPI_Abort(MPI_COMM_WORLD, 1);

@@ -133,7 +133,8 @@ def shown(results, step):
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
-    return simulate(tmp_path_factory.mktemp("alone"), "inline", 1)
+    """Blocks that are declared and removed one by one. All other runs give whole lists."""
+    return simulate(tmp_path_factory.mktemp("alone"), "inline", 1, single=1)
 
 
 def everything(results):
@@ -190,7 +191,9 @@ def test_placements(tmp_path, alone, placement, clients, servers):
 @pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("further", "placement"),
-    pairs([{"calls": 1}, {"ghosts": 1}], ["inline", "{mode: nodes, servers: 2, buffer: 8 MiB}"], strength=1),
+    pairs(
+        [{"calls": 1, "single": 1}, {"ghosts": 1}], ["inline", "{mode: nodes, servers: 2, buffer: 8 MiB}"], strength=1
+    ),
 )
 def test_declared_by_calls_and_with_ghosts(tmp_path, alone, placement, further):
     check_same(simulate(tmp_path, placement, 5, **further), alone)

@@ -1,4 +1,5 @@
 // Calls that declare. The Python package has padded lists to the length that C expects.
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -44,6 +45,26 @@ void set_rectilinear_block(Session& session, Text mesh, std::int64_t block, cons
                   axes.data());
 }
 
+/// Lists of the arrays' lengths; the package has checked that all are equally long.
+void replace_block_lists(Session& session, Text mesh, const Numbers& blocks, const Numbers& points,
+                         const Numbers& cells, const Numbers& corners, const Numbers& faces,
+                         const std::optional<Reals>& bounds) {
+  session.declare("replace_block_lists", sidestream_replace_block_lists, mesh, static_cast<std::int64_t>(blocks.size()),
+                  blocks.data(), points.data(), cells.data(), corners.data(), faces.data(), bounds_of(bounds));
+}
+
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Integers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// The package has checked that all axes are equally long, and `numbers` has an entry for each element.
+void set_spectral_block(Session& session, Text mesh, std::int64_t block, int order, std::int64_t elements,
+                        const std::optional<Integers>& numbers, const std::vector<Doubles>& place) {
+  std::array<const double*, 3> axes{};
+  for (std::size_t n = 0; n < std::min(place.size(), axes.size()); ++n) axes[n] = place[n].data();
+  session.declare("set_spectral_block", sidestream_set_spectral_block, mesh, block, order, elements,
+                  numbers ? numbers->data() : nullptr, axes[0], axes[1], axes[2]);
+}
+
 void add_meshes(nb::class_<Session>& session) {
   session
       .def("add_uniform_mesh",
@@ -70,6 +91,10 @@ void add_meshes(nb::class_<Session>& session) {
            [](Session& s, Text name, const Numbers& roots, const Reals& origin, const Reals& spacing, Text refined) {
              s.declare("add_octree_mesh", sidestream_add_octree_mesh, name, dimensions_of(roots), roots.data(),
                        origin.data(), spacing.data(), refined);
+           })
+      .def("add_spectral_mesh",
+           [](Session& s, Text name, int dimensions, bool continuous) {
+             s.declare("add_spectral_mesh", sidestream_add_spectral_mesh, name, dimensions, continuous ? 1 : 0);
            })
       .def("set_mesh_array",
            [](Session& s, Text mesh, int role, Text variable) {
@@ -125,6 +150,16 @@ void add_blocks(nb::class_<Session>& session) {
           nb::arg(), nb::arg(), nb::arg().none())
       .def("remove_block", [](Session& s, Text mesh,
                               std::int64_t block) { s.declare("remove_block", sidestream_remove_block, mesh, block); })
+      .def("replace_blocks",
+           [](Session& s, Text mesh, const Numbers& blocks, const std::vector<int>& levels, const Numbers& lo,
+              const Numbers& hi) {
+             s.declare("replace_blocks", sidestream_replace_blocks, mesh, static_cast<std::int64_t>(blocks.size()),
+                       blocks.data(), levels.data(), lo.data(), hi.data());
+           })
+      .def("replace_block_lists", replace_block_lists, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+           nb::arg().none())
+      .def("set_spectral_block", set_spectral_block, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(),
+           nb::arg())
       .def("set_allocated", [](Session& s, Text variable, std::int64_t block, const Numbers& lo, const Numbers& hi) {
         s.declare("set_allocated", sidestream_set_allocated, variable, block, lo.data(), hi.data());
       });

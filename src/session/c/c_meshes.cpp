@@ -40,6 +40,42 @@ std::vector<std::vector<double>> nodes_from(const Box& cells, const double* cons
   return all;
 }
 
+/// Checks the number of blocks of a list and that its ids are there.
+void check_count(const char* call, std::int64_t count, const std::int64_t* blocks) {
+  if (count < 0) fail(Code::usage, "{}: found {} blocks, expected at least 0", call, count);
+  if (count > 0) need(blocks, call, "blocks");
+}
+
+std::vector<Block> boxes_from(std::int64_t count, const std::int64_t* blocks, const int* levels, const std::int64_t* lo,
+                              const std::int64_t* hi) {
+  constexpr const char* call = "replace_blocks";
+  check_count(call, count, blocks);
+  std::vector<Block> all(static_cast<std::size_t>(count));
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    all[n].id = blocks[n];
+    all[n].level = levels ? levels[n] : 0;
+    all[n].cells = box_of(call, lo ? lo + 3 * n : nullptr, hi ? hi + 3 * n : nullptr);
+  }
+  return all;
+}
+
+std::vector<Block> lists_from(std::int64_t count, const std::int64_t* blocks, const std::int64_t* points,
+                              const std::int64_t* cells, const std::int64_t* corners, const std::int64_t* faces,
+                              const double* bounds) {
+  constexpr const char* call = "replace_block_lists";
+  check_count(call, count, blocks);
+  if (count > 0) need(points, call, "points");
+  std::vector<Block> all(static_cast<std::size_t>(count));
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    all[n].id = blocks[n];
+    all[n].space = IndexSpace::list;
+    all[n].cells = list_box(cells ? cells[n] : points[n]);
+    all[n].lengths = {points[n], corners ? corners[n] : 0, faces ? faces[n] : 0};
+    all[n].bounds = bounds_from(call, bounds ? bounds + 6 * n : nullptr);
+  }
+  return all;
+}
+
 void check_dimensions(const char* call, int dimensions) {
   if (dimensions >= 1 && dimensions <= 3) return;
   fail(Code::usage, "{}: dimensions is {}, expected 1, 2 or 3", call, dimensions);
@@ -97,6 +133,13 @@ int sidestream_add_octree_mesh(sidestream_session* session, const char* name, in
     sidestream::check_dimensions("add_octree_mesh", dimensions);
     s.add_octree_mesh(name, {roots, roots + dimensions}, {origin, origin + dimensions}, {spacing, spacing + dimensions},
                       refined);
+  });
+}
+
+int sidestream_add_spectral_mesh(sidestream_session* session, const char* name, int dimensions, int continuous) {
+  return guarded(session, "add_spectral_mesh", [&](Session& s) {
+    need(name, "add_spectral_mesh", "name");
+    s.add_spectral_mesh(name, dimensions, continuous != 0);
   });
 }
 
@@ -183,6 +226,32 @@ int sidestream_remove_block(sidestream_session* session, const char* mesh, int64
   return guarded(session, "remove_block", [&](Session& s) {
     need(mesh, "remove_block", "mesh");
     s.remove_block(mesh, block);
+  });
+}
+
+int sidestream_set_spectral_block(sidestream_session* session, const char* mesh, int64_t block, int order,
+                                  int64_t elements, const int64_t* numbers, const double* x, const double* y,
+                                  const double* z) {
+  return guarded(session, "set_spectral_block", [&](Session& s) {
+    need(mesh, "set_spectral_block", "mesh");
+    s.set_spectral_block(mesh, block, order, elements, {x, y, z}, numbers);
+  });
+}
+
+int sidestream_replace_blocks(sidestream_session* session, const char* mesh, int64_t count, const int64_t* blocks,
+                              const int* levels, const int64_t* lo, const int64_t* hi) {
+  return guarded(session, "replace_blocks", [&](Session& s) {
+    need(mesh, "replace_blocks", "mesh");
+    s.replace_blocks(mesh, sidestream::boxes_from(count, blocks, levels, lo, hi));
+  });
+}
+
+int sidestream_replace_block_lists(sidestream_session* session, const char* mesh, int64_t count, const int64_t* blocks,
+                                   const int64_t* points, const int64_t* cells, const int64_t* corners,
+                                   const int64_t* faces, const double* bounds) {
+  return guarded(session, "replace_block_lists", [&](Session& s) {
+    need(mesh, "replace_block_lists", "mesh");
+    s.replace_blocks(mesh, sidestream::lists_from(count, blocks, points, cells, corners, faces, bounds));
   });
 }
 

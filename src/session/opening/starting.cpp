@@ -18,6 +18,7 @@
 #include "data/derivation.hpp"
 #include "session/implementation.hpp"
 #include "session/opening/configuration.hpp"
+#include "session/opening/declared_blocks.hpp"
 #include "session/opening/roles.hpp"
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"
@@ -129,9 +130,11 @@ void Session::Implementation::begin_together() {
     if (!is_server()) make_publisher();
   });
   check_blocks();
+  share_spectral_points(*world_, is_server() ? nullptr : roles_.members.get(), declarations_, config_.metadata);
   if (is_off()) {
     transports_ = make_transports(*world_, roles_, opening_.placement, published_, {});
     publisher_->attach(*transports_.client);
+    declarations_.spectral_blocks.clear();
     return;
   }
   make_serving();
@@ -158,6 +161,9 @@ void Session::Implementation::begin_together() {
   });
   begin_log();
   if (publisher_) publisher_->attach(*transports_.client);
+  run_collectively(*world_, [&] {
+    if (publisher_) publish_spectral_blocks(*publisher_, declarations_);
+  });
   opening_files_ = std::move(opening_files);  // streams are announced with the first iteration, or never
 }
 
@@ -292,17 +298,7 @@ void Session::Implementation::make_publisher() {
       Publisher::Options{is_off(), config_.opening.timings && !is_off(), config_.opening.stop_on_error,
                          roles_.members->rank(), roles_.node, origin_, config_.steering_ahead, std::move(take), tells,
                          mode == PlacementMode::nodes, ending_source()});
-  using What = Declarations::BlockDeclaration::What;
-  for (const auto& [what, mesh, block] : declarations_.blocks) {
-    if (what == What::removed) {
-      publisher_->remove_block(mesh, block.id);
-    } else if (what == What::bounds) {
-      publisher_->set_block_bounds(mesh, block.id, block.bounds);
-    } else {
-      publisher_->set_block(mesh, block);
-    }
-  }
-  for (const auto& box : declarations_.allocated) publisher_->set_allocated(box.variable, box.id, box.box);
+  declare_blocks(*publisher_, declarations_);
 }
 
 namespace {

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import SupportsFloat, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .. import _client
 from ..errors import Error
@@ -62,6 +62,31 @@ def _reals(call: str, name: str, given: Reals | None, count: int, default: float
     return [float(x) for x in given]
 
 
+def _whole(call: str, name: str, given: ArrayLike, count: int | None = None) -> NDArray[np.int64]:
+    """`given` as a list of whole numbers, `count` of them unless that is None."""
+    array = np.asarray(given)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise Error(f"{call}: {name} is of {array.dtype} and the shape {array.shape}, expected a list of whole numbers")
+    if count is not None and len(array) != count:
+        raise Error(f"{call}: {name} has {len(array)} entries, expected {count}")
+    return array.astype(np.int64)
+
+
+def _rows(call: str, name: str, given: ArrayLike, count: int) -> NDArray[np.int64]:
+    """`given` as `count` rows of one to three whole numbers, one for each axis of the mesh."""
+    array = np.asarray(given)
+    if array.size == 0 and count == 0:
+        return np.zeros((0, 1), np.int64)
+    if array.ndim != 2 or len(array) != count or not 1 <= array.shape[1] <= 3 or array.dtype.kind not in "iu":
+        raise Error(
+            f"{call}: {name} is of {array.dtype} and the shape {array.shape}, expected {count} rows of whole numbers, "
+            "one for each axis of the mesh"
+        )
+    return array.astype(np.int64)
+
+
 class Declaring:
     """The part of a session that declares."""
 
@@ -113,6 +138,10 @@ class Declaring:
         start = _reals("add_octree_mesh", "origin", origin, len(cells), 0)
         step = _reals("add_octree_mesh", "spacing", spacing, len(cells), 1)
         self._session.add_octree_mesh(name, cells, start, step, refined)
+
+    def add_spectral_mesh(self, name: str, dimensions: int, continuous: bool = True) -> None:
+        """Declares a mesh of spectral elements and its variables, which `set_spectral_block` fills."""
+        self._session.add_spectral_mesh(name, dimensions, continuous)
 
     def set_mesh_array(self, mesh: str, role: Role, variable: str) -> None:
         """Gives a variable of the mesh a role."""
@@ -202,6 +231,73 @@ class Declaring:
     def remove_block(self, mesh: str, block: int) -> None:
         """Removes the block from the current iteration on."""
         self._session.remove_block(mesh, block)
+
+    def replace_blocks(
+        self,
+        mesh: str,
+        blocks: ArrayLike,
+        lo: ArrayLike,
+        hi: ArrayLike,
+        levels: ArrayLike | None = None,
+    ) -> None:
+        """Declares all blocks of this client on the mesh, from the current iteration on. `blocks` are their ids. `lo`
+        and `hi` have a row for each block; `levels` are 0 if left out."""
+        ids = _whole("replace_blocks", "blocks", blocks)
+        low, high = (_rows("replace_blocks", *given, len(ids)) for given in (("lo", lo), ("hi", hi)))
+        if low.shape != high.shape:
+            raise Error(f"replace_blocks: the shapes of lo and hi are {low.shape} and {high.shape}, expected the same")
+        on = np.zeros(len(ids), np.int64) if levels is None else _whole("replace_blocks", "levels", levels, len(ids))
+        boxes = np.full((2, len(ids), 3), _NOT_GIVEN, np.int64)
+        boxes[0, :, : low.shape[1]], boxes[1, :, : high.shape[1]] = low, high
+        self._session.replace_blocks(mesh, ids.tolist(), on.tolist(), *(box.ravel().tolist() for box in boxes))
+
+    def replace_block_lists(
+        self,
+        mesh: str,
+        blocks: ArrayLike,
+        points: ArrayLike,
+        cells: ArrayLike | None = None,
+        corners: ArrayLike | None = None,
+        faces: ArrayLike | None = None,
+        bounds: ArrayLike | None = None,
+    ) -> None:
+        """Does the same for blocks that are lists. Each argument has an entry for each block, `bounds` a row. Defaults:
+        as many cells as points, no corners, no faces, bounds that are not known."""
+        call = "replace_block_lists"
+        ids = _whole(call, "blocks", blocks)
+        lengths = [_whole(call, "points", points, len(ids))]
+        lengths.append(lengths[0] if cells is None else _whole(call, "cells", cells, len(ids)))
+        for name, given in (("corners", corners), ("faces", faces)):
+            lengths.append(np.zeros(len(ids), np.int64) if given is None else _whole(call, name, given, len(ids)))
+        places = None if bounds is None else np.asarray(bounds, float)
+        if places is not None and places.size != 6 * len(ids):
+            raise Error(f"{call}: bounds has {places.size} numbers, expected 6 for each of {len(ids)} blocks")
+        self._session.replace_block_lists(
+            mesh, ids.tolist(), *(n.tolist() for n in lengths), None if places is None else places.ravel().tolist()
+        )
+
+    def set_spectral_block(
+        self,
+        mesh: str,
+        block: int,
+        order: int,
+        x: ArrayLike,
+        y: ArrayLike | None = None,
+        z: ArrayLike | None = None,
+        numbers: ArrayLike | None = None,
+    ) -> None:
+        """Declares spectral elements by the positions of their points: in memory element by element, the mesh's first
+        axis fastest. `x` may have the shape (elements, n, n, n) with n = order + 1. `numbers`: of the elements."""
+        call = "set_spectral_block"
+        place = [np.ascontiguousarray(axis, np.float64).ravel() for axis in (x, y, z) if axis is not None]
+        if any(axis.size != place[0].size for axis in place):
+            raise Error(f"{call}: x, y and z have {[axis.size for axis in place]} numbers, expected as many of each")
+        one = max(int(order) + 1, 1) ** len(place)
+        elements, rest = divmod(place[0].size, one)
+        if rest:
+            raise Error(f"{call}: x has {place[0].size} numbers, expected {one} for each element of order {order}")
+        own = None if numbers is None else _whole(call, "numbers", numbers, elements)
+        self._session.set_spectral_block(mesh, block, order, elements, own, place)
 
     def set_allocated(self, variable: str, block: int, lo: Indices, hi: Indices) -> None:
         """Sets the indices that the variable's arrays cover on this block, ghosts included."""

@@ -1,0 +1,64 @@
+// Blocks of spectral elements: cells between the points of each element, and the points that elements share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sidestream/data/block.hpp"
+#include "sidestream/data/metadata.hpp"
+#include "sidestream/extend/communicator.hpp"
+
+namespace sidestream {
+
+/// A mesh of spectral elements, as the program declares it.
+struct SpectralMesh {
+  std::string name;
+  int dimensions = 0;
+  bool continuous = true;  ///< points at one place are one point
+};
+
+/// The elements of one block. Each has (order + 1)^dimensions points, the first axis fastest.
+struct SpectralBlock {
+  SpectralMesh mesh;
+  std::int64_t id = 0;
+  int order = 0;
+  Index elements = 0;
+  std::vector<std::int64_t> numbers{};  ///< one for each element; empty: not given
+  std::vector<double> place{};          ///< of the points, an entry for each axis of the mesh
+  std::vector<double> volumes{};        ///< of the points
+  std::vector<std::int64_t> ids{};      ///< of the points; empty until share_points
+
+  [[nodiscard]] Index points_of_one() const noexcept;
+  [[nodiscard]] Index cells_of_one() const noexcept;
+  [[nodiscard]] Index corners_of_one() const noexcept { return cells_of_one() << mesh.dimensions; }
+  [[nodiscard]] Index points() const noexcept { return elements * points_of_one(); }
+};
+
+/// Names of the variables of a mesh of spectral elements.
+struct SpectralNames {
+  explicit SpectralNames(const std::string& mesh);
+  std::string place, corners, ends, kinds, number, mass;
+};
+
+/// Checks and copies what a program declares, and computes the points' volumes. `axes` has a pointer for each axis of
+/// the mesh; `numbers` may be null. Throws Error(usage).
+[[nodiscard]] SpectralBlock spectral_block(const SpectralMesh& mesh, std::int64_t id, int order, Index elements,
+                                           std::span<const double* const> axes, const std::int64_t* numbers);
+/// The block as a list, with its bounds.
+[[nodiscard]] Block list_of(const SpectralBlock& block);
+
+/// The cells between the points of each element. `type` is VTK's.
+struct SpectralCells {
+  std::vector<std::int32_t> corners, ends;
+  std::vector<std::uint8_t> types;
+};
+[[nodiscard]] SpectralCells cells_of(const SpectralBlock& block);
+
+/// Numbers the points of continuous meshes: points of elements at one place get the same number, and the sum of their
+/// volumes, whatever the client. Collective over the clients, each with its own blocks. `metadata` is the same on all.
+/// Returns a sentence about what is wrong, on some clients at least, or an empty text.
+[[nodiscard]] std::string share_points(std::span<SpectralBlock> mine, const Metadata& metadata, Communicator& clients);
+
+}  // namespace sidestream
