@@ -1,7 +1,6 @@
 // The program with Sidestream. This file has all of the instrumentation.
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 #include <sidestream/restart.hpp>
 #include <sidestream/sidestream.hpp>
 
@@ -72,27 +71,31 @@ class WithSidestream final : public Coupling {
   std::string close() override { return mini_app::describe(session_.close()); }
 
  private:
-  // Declares new and changed patches of this rank, and removes those that have gone or moved to another rank.
+  // Declares this rank's patches as they are now.
   void change_blocks(const Solver& solver) {
-    std::map<std::int64_t, std::pair<int, Box>> now;
+    std::vector<sidestream::Block> now;
     for (std::size_t l = 0; l < solver.levels().size(); ++l) {
       const Level& level = solver.levels()[l];
       for (std::size_t p = 0; p < level.patches.size(); ++p) {
-        if (level.own(p)) now.emplace(level.patches[p].id, std::pair(static_cast<int>(l), level.patches[p].box));
+        if (!level.own(p)) continue;
+        sidestream::Block& block = now.emplace_back();
+        block.id = level.patches[p].id;
+        block.level = static_cast<int>(l);
+        block.cells = box_of(level.patches[p].box);
       }
     }
-    for (const auto& [id, place] : known_) {
-      if (!now.contains(id)) session_.remove_block(mesh, id);
+    session_.replace_blocks(mesh, now);
+    for (const sidestream::Block& block : now) {
+      if (options_.ghosts) session_.set_allocated(density, block.id, with_ghosts(block.cells));
     }
-    for (const auto& [id, place] : now) {
-      const auto found = known_.find(id);
-      if (found != known_.end() && found->second == place) continue;
-      session_.set_block(mesh, id, box_of(place.second), place.first);
-      if (options_.ghosts) {
-        session_.set_allocated(density, id, box_of(grown(place.second, ghost_layers, solver.geometry().axes())));
-      }
+  }
+
+  [[nodiscard]] sidestream::Box with_ghosts(sidestream::Box box) const {
+    for (std::size_t a = 0; a < static_cast<std::size_t>(options_.dimensions); ++a) {
+      box.lo[a] -= ghost_layers;
+      box.hi[a] += ghost_layers;
     }
-    known_ = std::move(now);
+    return box;
   }
 
   void publish(const Level& level, std::size_t patch) {
@@ -114,7 +117,6 @@ class WithSidestream final : public Coupling {
 
   sidestream::Session session_;
   Options options_;
-  std::map<std::int64_t, std::pair<int, Box>> known_;  // blocks as last declared: level and cells, by id
 };
 
 // The boxes of a checkpoint by level.

@@ -140,6 +140,8 @@ def check_elements(folder: Path) -> None:
     space = one[:, None, None] * one[None, :, None] * two[None, None, :]
     fields = [space * np.cos(0.25 * step) for step in range(10)]
     check_variance(check_statistics(folder, fields), fields)
+    table = np.genfromtxt(folder / "results" / "square.csv", delimiter=",", names=True)
+    np.testing.assert_allclose(table["sum"], np.cos(0.25 * np.arange(10)) ** 2 / 8, rtol=1e-6)  # the integral
     surfaces = sorted(path.name for path in (folder / "results").glob("surface-*.vtp"))
     assert surfaces == ["surface-000.vtp", "surface-005.vtp"], surfaces
     for step in (0, 5):

@@ -53,26 +53,17 @@ std::vector<std::uint64_t> Client::bytes_of_all(const std::vector<Piece>& pieces
 }
 
 void Client::set_blocks(const std::vector<Piece>& pieces, const std::vector<int>& owner) {
-  std::map<std::pair<std::int32_t, std::int64_t>, Block> now;
+  std::map<std::int32_t, std::vector<Block>> now;
+  for (const std::int32_t mesh : with_blocks_) now[mesh];
   for (std::size_t n = 0; n < pieces.size(); ++n) {
-    if (owner[n] == clients_.rank()) now.emplace(std::pair(pieces[n].block.mesh, pieces[n].block.id), pieces[n].block);
+    if (owner[n] != clients_.rank()) continue;
+    Block& block = now[pieces[n].block.mesh].emplace_back(pieces[n].block);
+    if (!block.is_list()) block.bounds = {};
   }
-  const auto name = [&](const Block& block) {
-    return demand_.metadata().meshes[static_cast<std::size_t>(block.mesh)].name;
-  };
-  for (const auto& [key, block] : known_) {
-    if (now.count(key) == 0) session_.remove_block(name(block), block.id);
+  for (const auto& [mesh, blocks] : now) {
+    session_.replace_blocks(demand_.metadata().meshes[static_cast<std::size_t>(mesh)].name, blocks);
+    with_blocks_.insert(mesh);
   }
-  for (const auto& [key, block] : now) {
-    const auto before = known_.find(key);
-    if (before != known_.end() && before->second == block) continue;
-    if (block.is_list()) {
-      session_.set_block_list(name(block), block.id, block.cells.hi[0], block.lengths, block.bounds);
-    } else {
-      session_.set_block(name(block), block.id, block.cells, block.level);
-    }
-  }
-  known_ = std::move(now);
 }
 
 void Client::publish(Snapshot& snapshot, std::int32_t stored, const Variable& variable, const Piece& piece) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,7 @@ class Client {
   const Sources& sources_;
   Demand& demand_;
   bool selective_;
-  std::map<std::pair<std::int32_t, std::int64_t>, Block> known_;  ///< blocks of this client declared to the session
+  std::set<std::int32_t> with_blocks_;            ///< meshes of which this client has declared blocks to the session
   std::map<std::int32_t, std::int64_t> missing_;  ///< number of blocks without values in the iteration, by variable
   Bytes values_;
   Analysed analysed_;

@@ -32,14 +32,6 @@ std::vector<Place> places_of(database::Context& context, std::int32_t mesh) {
   return places;
 }
 
-void set_block(Session& session, const Mesh& mesh, const Block& block) {
-  if (block.is_list()) {
-    session.set_block_list(mesh.name, block.id, block.cells.hi[0], block.lengths, block.bounds);
-  } else {
-    session.set_block(mesh.name, block.id, block.cells, block.level);
-  }
-}
-
 }  // namespace
 
 Box part_of(const Index3& size, Share share) {
@@ -91,14 +83,10 @@ void Replayer::divide(database::Context& context, Session& session, const Mesh& 
   const Resampling how(mesh, resolution_);
   const Box cells = part_of(how.size(), share_);
   if (cells.empty()) return;
-  auto& known = blocks_[mesh.name];
-  if (known.empty()) {
-    Block block;
-    block.id = share_.number;
-    block.cells = cells;
-    set_block(session, mesh, block);
-    known.emplace(block.id, block);
-  }
+  Block block;
+  block.id = share_.number;
+  block.cells = cells;
+  session.replace_blocks(mesh.name, {block});
   for (const Variable& variable : metadata_.variables) {
     if (variable.mesh == mesh.id) read_share(context, variable, cells, how);
   }
@@ -131,23 +119,14 @@ void Replayer::read_share(database::Context& context, const Variable& variable, 
 
 void Replayer::take_blocks(database::Context& context, Session& session, const Mesh& mesh) {
   const std::vector<Place> places = places_of(context, mesh.id);
-  std::map<std::int64_t, Block> now;
-  auto& known = blocks_[mesh.name];
   const auto of = static_cast<std::size_t>(share_.of), number = static_cast<std::size_t>(share_.number);
   const std::size_t first = places.size() * number / of, last = places.size() * (number + 1) / of;
+  std::vector<Block> now;
   for (std::size_t n = first; n < last; ++n) {
-    Block block = places[n].block;
-    block.client = 0;
-    now.emplace(block.id, block);
+    Block& block = now.emplace_back(places[n].block);
+    if (!block.is_list()) block.bounds = {};
   }
-  for (const auto& [id, block] : known) {
-    if (now.count(id) == 0) session.remove_block(mesh.name, id);
-  }
-  for (const auto& [id, block] : now) {
-    const auto before = known.find(id);
-    if (before == known.end() || !(before->second == block)) set_block(session, mesh, block);
-  }
-  known = std::move(now);
+  session.replace_blocks(mesh.name, now);
   for (std::size_t n = first; n < last; ++n) {
     for (const Variable& variable : metadata_.variables) {
       if (variable.mesh != mesh.id) continue;

@@ -1,8 +1,6 @@
 // The part of a stored iteration that a client publishes: its share of each mesh.
 #pragma once
 
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -48,7 +46,6 @@ class Replayer {
   bool as_stored_;
   Share share_;
   std::vector<Piece> pieces_;
-  std::map<std::string, std::map<std::int64_t, Block>> blocks_;  ///< blocks declared to the session, by mesh and id
 };
 
 /// Part `share` of a box of cells, cut along all axes; empty if there are too few cells.
