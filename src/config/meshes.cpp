@@ -62,7 +62,7 @@ OptionTable<MeshEntry> geometry_options() {
   coordinates.text =
       "Positions of the nodes of a rectilinear mesh; the number of axes is the number of dimensions. For curvilinear "
       "and unstructured meshes and points: the name of the variable with the position of each point, a component for "
-      "each dimension.";
+      "each dimension. A curvilinear mesh of fewer dimensions may have three: a surface or a curve in space.";
   coordinates.options = along_axes();
   return {
       option("type", &MeshEntry::kind,

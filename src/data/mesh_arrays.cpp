@@ -51,11 +51,14 @@ void check_fit(const Mesh& mesh, Role role, const Variable& variable) {
          variable.name, name_of(variable.type), rule.types, name_of(role), mesh.name);
   }
   const std::int32_t components = role == Role::coordinates ? mesh.dimensions : 1;
-  if (variable.components != components) {
-    fail(Code::configuration,
-         "the variable '{}' has {} components, expected {} for the {} of the mesh '{}' of {} dimensions; change it",
-         variable.name, variable.components, components, name_of(role), mesh.name, mesh.dimensions);
-  }
+  // Surfaces and curves in space have more coordinates than axes.
+  const bool in_space = role == Role::coordinates && mesh.kind() == MeshKind::curvilinear && mesh.dimensions < 3;
+  if (variable.components == components) return;
+  if (in_space && variable.components > components && variable.components <= 3) return;
+  fail(Code::configuration,
+       "the variable '{}' has {} components, expected {}{} for the {} of the mesh '{}' of {} dimensions; change it",
+       variable.name, variable.components, components, in_space ? ", or 3 if it lies in space," : "", name_of(role),
+       mesh.name, mesh.dimensions);
 }
 
 template <class Declared>

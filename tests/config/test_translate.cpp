@@ -135,10 +135,15 @@ TEST_CASE("surfaces in space, words of coordinates, scripts, prefixes and expres
       "<dam:architecture><dam:dedicated cores='2' nodes='1'/>\n<dam:queue name='q' size='100'/></dam:architecture>\n"
       "<dam:data>\n<dam:parameter name='n' type='int' value='4'/><dam:parameter name='m' type='int' value='2*n+1'/>\n"
       "<dam:layout name='nodes' type='double' dimensions='m,n'/>\n"
+      "<dam:layout name='flat' type='double' dimensions='m,n,1'/>\n"
       "<dam:layout name='bulk' type='double' dimensions='n,n,n' visualizable='false'/>\n"
       "<dam:mesh name='sheet' type='curvilinear' topology='2'>\n"
       "<dam:coord name='x' unit='cm' label='Width'/><dam:coord name='y' unit='cm' label='Depth'/>"
       "<dam:coord name='z' unit='cm'/></dam:mesh>\n"
+      "<dam:mesh name='bent' type='curvilinear' topology='2'>\n<dam:coord name='bx'/><dam:coord name='by'/>"
+      "<dam:coord name='bz'/></dam:mesh>\n"
+      "<dam:variable name='bx' layout='flat'/><dam:variable name='by' layout='flat'/>"
+      "<dam:variable name='bz' layout='flat'/>\n"
       "<dam:mesh name='odd' type='curvilinear' topology='3'>\n<dam:coord name='u'/><dam:coord name='v'/></dam:mesh>\n"
       "<dam:mesh name='plate' type='curvilinear' topology='2'>\n<dam:coord name='x' unit='m'/>"
       "<dam:coord name='y' unit='cm'/></dam:mesh>\n"
@@ -157,7 +162,8 @@ TEST_CASE("surfaces in space, words of coordinates, scripts, prefixes and expres
   CAPTURE(t.checked.err);
   CHECK(t.checked.status == 0);
   CHECK(contains(t.made.out, "parameters: {m: 2*(4)+1, n: 4}"));
-  CHECK(contains(t.made.out, "sheet: {type: unstructured, coordinates: sheet_coordinates"));
+  CHECK(contains(t.made.out, "sheet: {type: curvilinear, size: [($n) - 1, ($m) - 1], coordinates: sheet_coordinates}"));
+  CHECK(contains(t.made.out, "bent: {type: unstructured, coordinates: bent_coordinates"));
   CHECK(contains(t.made.out,
                  "sheet_coordinates: {mesh: sheet, type: float64, centering: node, components: 3, unit: 'cm', "
                  "label: 'Width, Depth, '}"));
@@ -168,7 +174,7 @@ TEST_CASE("surfaces in space, words of coordinates, scripts, prefixes and expres
   for (const char* said :
        {"config.xml:2: <dedicated>: with both, the nodes are servers", "config.xml:3: <queue>: messages to servers",
         "<layout visualizable=\"false\">: nothing is shown that no analysis or output names",
-        "'sheet' has 2 axes and 3 coordinates: it became an unstructured mesh",
+        "'bent' has 2 axes and 3 coordinates: it became an unstructured mesh",
         "the mesh 'odd' was left out, with its variables", "the variable 'w' was left out: its mesh is not there",
         "the coordinates of 'plate' have units of their own (m, cm)",
         "<pyscript>: the analysis 'python' calls a function",

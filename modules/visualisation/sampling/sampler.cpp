@@ -51,6 +51,12 @@ void check_variable(const Settings& settings, const std::string& option, const V
                                       mesh.geometry ? mesh.geometry->kind() : "none"));
   }
   if (!mesh.axes()) require_cells_or_nodes(settings, option, variable, metadata);
+  if (kind == MeshKind::curvilinear &&
+      variable_of(mesh.array(Role::coordinates), metadata).components > mesh.dimensions) {
+    settings.fail(option, fmt::format("'{}' lies on mesh '{}', which is a surface in space: no place is exactly on it; "
+                                      "use a variable on another mesh",
+                                      variable.name, mesh.name));
+  }
   if (mesh.kind() == MeshKind::rectilinear && !mesh.refinement.empty()) {
     settings.fail(option, fmt::format("'{}' lies on mesh '{}', which is rectilinear and has refinement levels: nothing "
                                       "says where their nodes lie; use a variable on another mesh",

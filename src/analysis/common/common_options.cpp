@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "data/mesh_space.hpp"
+
 namespace sidestream {
 
 Option variable_option(const std::string& text) {
@@ -185,6 +187,11 @@ void require_cells_between(const Settings& settings, const Variable& variable, c
                               variable.name, mesh.name, what, variable.name));
   }
   require_cells_or_nodes(settings, "variable", variable, metadata);
+  if (lies_in_space(metadata, mesh)) {
+    settings.fail("variable", fmt::format("'{}' lies on mesh '{}', which is a surface in space; {} needs a mesh of as "
+                                          "many coordinates as axes. Write `threshold`, which takes its cells",
+                                          variable.name, mesh.name, what));
+  }
   if (!mesh.refinement.empty()) {
     settings.fail("variable", fmt::format("'{}' lies on mesh '{}', which has refinement levels; {} needs a mesh of one "
                                           "level",

@@ -8,6 +8,7 @@
 
 #include "config/expressions/expression_text.hpp"
 #include "data/derivation.hpp"
+#include "data/mesh_space.hpp"
 
 namespace sidestream {
 
@@ -24,6 +25,9 @@ class DerivationPoints {
   void add_coordinate(std::int32_t axis, std::size_t at);
   void add_deposit(std::size_t at);
   /// The mesh of the points. Null as long as they are unknown.
+  [[nodiscard]] bool in_space() const {
+    return like_ != nullptr && lies_in_space(metadata_, metadata_.mesh_of(*like_));
+  }
   [[nodiscard]] const Mesh* mesh() const { return like_ == nullptr ? nullptr : &metadata_.mesh_of(*like_); }
   /// Makes the last checks, and sets where the steps lie.
   void place(std::vector<DerivationStep>& steps) const;

@@ -264,6 +264,12 @@ class DerivationBuilder {
       text_.wrong(node.begin, fmt::format("in which '{}' is of no variable; name one", function.name));
     }
     std::string problem;
+    if (function.kind >= Kind::gradient && points_.in_space()) {
+      text_.wrong(node.begin,
+                  fmt::format("in which '{}' takes neighbours on the mesh '{}', which is a surface in space; "
+                              "compute it in the simulation",
+                              function.name, mesh->name));
+    }
     step.components = result_components(function, given, *mesh, problem);
     if (step.components == 0) text_.wrong(node.begin, fmt::format("in which '{}' {}", function.name, problem));
     constexpr std::int32_t most = 1024;

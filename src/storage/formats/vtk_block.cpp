@@ -74,7 +74,7 @@ void write_structure(OutputFile& file, const Mesh& mesh, const VtkBlock& block, 
   if (mesh.kind() == MeshKind::rectilinear) write_axes(file, mesh, block.block.cells, compression);
   if (mesh.kind() < MeshKind::curvilinear) return;
   if (mesh.kind() == MeshKind::octree) return write_vtk_tree(file, mesh, block, compression);
-  write_vtk_points(file, mesh, block, compression);
+  write_vtk_points(file, block, compression);
   if (mesh.kind() == MeshKind::unstructured) write_vtk_cells(file, mesh, block, compression);
   if (mesh.kind() == MeshKind::points) write_vtk_verts(file, block.block.lengths.points, compression);
 }

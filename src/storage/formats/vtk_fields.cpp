@@ -205,7 +205,7 @@ void declare_vtk_fields(OutputFile& file, const Mesh& mesh, const std::vector<Vt
   });
 }
 
-void write_vtk_points(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression) {
+void write_vtk_points(OutputFile& file, const VtkBlock& block, VtkCompression compression) {
   for (const BlockArray& array : block.arrays) {
     if (array.variable->role != Role::coordinates) continue;
     const Variable& variable = *array.variable;
@@ -219,7 +219,7 @@ void write_vtk_points(OutputFile& file, const Mesh& mesh, const VtkBlock& block,
       for_each_slab(array.values->array, points, Order::column, vtk_copy_bytes,
                     [&](std::span<const std::byte> published, const Box&) {
                       const BytesView values = array.form.apply(published, made);
-                      append_padded(out, values, size_of(variable.type), static_cast<std::size_t>(mesh.dimensions));
+                      append_padded(out, values, size_of(variable.type), static_cast<std::size_t>(variable.components));
                     });
     }
     out.finish();

@@ -47,7 +47,7 @@ void write_vtk_fields(OutputFile& file, const Mesh& mesh, const VtkBlock& block,
 void declare_vtk_fields(OutputFile& file, const Mesh& mesh, const std::vector<VtkVariable>& variables);
 
 /// Writes the coordinates of all points, three each; missing ones are not-a-number.
-void write_vtk_points(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression);
+void write_vtk_points(OutputFile& file, const VtkBlock& block, VtkCompression compression);
 
 // The cells of lists in a VTK file.
 

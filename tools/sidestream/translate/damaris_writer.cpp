@@ -129,11 +129,15 @@ class Writer {
         std::count_if(layout->dimensions.begin(), layout->dimensions.end(), [](const auto& n) { return n != "1"; }));
   }
 
+  /// True for curvilinear meshes that have more coordinates than axes, unless the layout gives all axes one by one.
   bool is_bent(const Mesh& mesh) const {
-    return mesh.type == "curvilinear" && axes_of(mesh) != mesh.coordinates.size();
+    if (mesh.type != "curvilinear" || axes_of(mesh) == mesh.coordinates.size()) return false;
+    const Variable* variable = mesh.coordinates.empty() ? nullptr : find(mesh.coordinates.front());
+    const Layout* layout = variable ? layout_of(*variable) : nullptr;
+    return !layout || axes_of(mesh) > mesh.coordinates.size() || layout->dimensions.size() != axes_of(mesh);
   }
 
-  /// Writes a surface, or a line, in space. Our curvilinear meshes have as many coordinates as axes.
+  /// Writes a surface or a line in space whose layout has axes of one node.
   void write_bent(const Mesh& mesh, std::string& meshes, std::string& variables) {
     if (axes_of(mesh) == 0 || axes_of(mesh) > mesh.coordinates.size()) {
       lost_.insert(mesh.name);
@@ -274,7 +278,9 @@ class Writer {
 
   std::string components_of(const Variable& variable, const Mesh& mesh, const Layout& layout) {
     const bool list = mesh.type == "point" || mesh.type == "unstructured" || is_bent(mesh);
-    const std::size_t axes = list ? 1 : static_cast<std::size_t>(mesh.dimensions);
+    const std::size_t axes = list                         ? 1
+                             : mesh.type == "curvilinear" ? axes_of(mesh)
+                                                          : static_cast<std::size_t>(mesh.dimensions);
     if (!variable.vector || (layout.dimensions.size() <= axes && !list)) return "";
     const bool first = !model_.fortran || list;
     const std::string count = first ? layout.dimensions.front() : layout.dimensions.back();

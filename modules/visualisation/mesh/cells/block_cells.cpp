@@ -162,7 +162,8 @@ class BoxCells final : public BlockCells {
   void take_places(const BlockView& coordinates) {
     places_.assign(points(), Place{0, 0, 0});
     std::vector<double> values(points());
-    for (int d = 0; d < mesh_.dimensions; ++d) {
+    // A surface or a curve in space has more coordinates than axes.
+    for (int d = 0; d < coordinates.array.components; ++d) {
       coordinates.gather(nodes_, d, values.data());
       for (std::size_t p = 0; p < values.size(); ++p) places_[p][static_cast<std::size_t>(d)] = values[p];
     }
