@@ -250,6 +250,22 @@ TEST_CASE("allocated boxes stay with their blocks, also when lists are given sev
   });
 }
 
+TEST_CASE("more blocks than messages that a client has room for, before the start too") {
+  run([](Session& s, int rank, int) {
+    std::vector<Block> many(6000);
+    for (std::size_t n = 0; n < many.size(); ++n) many[n] = box(10000 * rank + static_cast<std::int64_t>(n), 0, 0);
+    s.replace_blocks("line", many);
+    s.start();
+    CHECK(s.end_iteration(0, 0) == Taken::yes);
+    for (Block& block : many) block.id += 7;
+    s.replace_blocks("line", many);
+    s.replace_blocks("line", many);
+    CHECK(s.end_iteration(1, 1) == Taken::yes);
+    s.replace_blocks("line", {});
+    CHECK(s.end_iteration(2, 2) == Taken::yes);
+  });
+}
+
 TEST_CASE("lists of lists") {
   run([](Session& s, int rank, int) {
     const auto dots = [&](Index points, double low) {

@@ -6,6 +6,7 @@
 
 #include "base/mpi/agree.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream {
 
@@ -52,7 +53,11 @@ void publish_spectral_blocks(Publisher& publisher, Declarations& declarations) {
     const SpectralNames names(block.mesh.name);
     const SpectralCells cells = cells_of(block);
     const auto publish = [&](const std::string& variable, const Values& values) {
-      static_cast<void>(publisher.publish(variable, block.id, values));
+      try {
+        static_cast<void>(publisher.publish(variable, block.id, values));
+      } catch (const Error& error) {
+        log::warning("{}", error.what());
+      }
     };
     publish(names.place, block.place);
     publish(names.corners, cells.corners);

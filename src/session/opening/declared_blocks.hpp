@@ -14,7 +14,8 @@ void declare_blocks(Publisher& publisher, const Declarations& declarations);
 /// on servers. Throws the same Error(usage) on all ranks if elements contradict each other.
 void share_spectral_points(Communicator& world, Communicator* clients, Declarations& declarations,
                            const Metadata& metadata);
-/// Publishes the meshes of this client's spectral elements, and forgets the elements.
+/// Publishes the meshes of this client's spectral elements, and forgets the elements. Not collective: a failure is
+/// logged, and the iterations are refused, as if the program's own publication had failed.
 void publish_spectral_blocks(Publisher& publisher, Declarations& declarations);
 
 }  // namespace sidestream

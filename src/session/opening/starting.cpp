@@ -160,10 +160,6 @@ void Session::Implementation::begin_together() {
     write_record(opening_.directory, facts(), nullptr, nullptr);
   });
   begin_log();
-  if (publisher_) publisher_->attach(*transports_.client);
-  run_collectively(*world_, [&] {
-    if (publisher_) publish_spectral_blocks(*publisher_, declarations_);
-  });
   opening_files_ = std::move(opening_files);  // streams are announced with the first iteration, or never
 }
 
@@ -408,6 +404,12 @@ void Session::Implementation::start() {
     if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
     begin_together();
   });
+  // Many blocks are more messages than there is room for, so a client may wait here for servers. They must have left
+  // the joint work, and nothing from here on may be collective.
+  if (!is_off()) {
+    publisher_->attach(*transports_.client);
+    publish_spectral_blocks(*publisher_, declarations_);
+  }
   state_ = State::started;
 }
 
