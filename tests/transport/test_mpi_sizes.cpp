@@ -20,7 +20,7 @@ struct Asked {
 };
 
 bool recording = false;
-std::vector<Asked> asked;
+std::vector<Asked> requested;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ extern "C" int MPI_Isend(const void* data, int count, MPI_Datatype type, int pee
   if (!recording) return PMPI_Isend(data, count, type, peer, tag, comm, request);
   REQUIRE(type == MPI_BYTE);
   REQUIRE(count >= 0);
-  asked.push_back({static_cast<const std::byte*>(data), static_cast<std::uint64_t>(count), peer, tag});
+  requested.push_back({static_cast<const std::byte*>(data), static_cast<std::uint64_t>(count), peer, tag});
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
 }
@@ -70,7 +70,7 @@ TEST_CASE("both ends take values of any size apart in the same way") {
     std::vector<Asked> sent;
     for (const bool sends : {true, false}) {
       std::vector<MPI_Request> requests;
-      asked.clear();
+      requested.clear();
       recording = true;
       if (sends) {
         post_send(MPI_COMM_SELF, 3, value_tag, nowhere(), bytes, requests);
@@ -78,12 +78,12 @@ TEST_CASE("both ends take values of any size apart in the same way") {
         post_receive(MPI_COMM_SELF, 3, value_tag, nowhere(), bytes, requests);
       }
       recording = false;
-      REQUIRE(asked.size() == requests.size());
-      REQUIRE(asked.size() == std::max<std::uint64_t>(1, (bytes + gib - 1) / gib));
-      check_pieces(asked, bytes, 3, value_tag);
-      if (sends) sent = asked;
+      REQUIRE(requested.size() == requests.size());
+      REQUIRE(requested.size() == std::max<std::uint64_t>(1, (bytes + gib - 1) / gib));
+      check_pieces(requested, bytes, 3, value_tag);
+      if (sends) sent = requested;
     }
-    for (std::size_t n = 0; n < sent.size(); ++n) CHECK(sent[n].bytes == asked[n].bytes);
+    for (std::size_t n = 0; n < sent.size(); ++n) CHECK(sent[n].bytes == requested[n].bytes);
   }
 }
 
@@ -105,15 +105,15 @@ TEST_CASE("a block of 4096 cubed cells is answered in place and counted whole") 
   packet.header.kind = PacketKind::fetch;
   packet.body.resize(sizeof item);
   std::memcpy(packet.body.data(), &item, sizeof item);
-  asked.clear();
+  requested.clear();
   recording = true;
   source.request(packet);
   source.move();
   recording = false;
-  REQUIRE(asked.size() == 1 + 1536);
-  CHECK(asked[0].tag == packet_tag);
-  CHECK(asked[0].bytes == sizeof(PacketHeader) + 1);
-  check_pieces(std::span(asked).subspan(1), record.bytes, 0, value_tag);
+  REQUIRE(requested.size() == 1 + 1536);
+  CHECK(requested[0].tag == packet_tag);
+  CHECK(requested[0].bytes == sizeof(PacketHeader) + 1);
+  check_pieces(std::span(requested).subspan(1), record.bytes, 0, value_tag);
   CHECK(source.take_bytes_sent(0) == record.bytes);
 }
 

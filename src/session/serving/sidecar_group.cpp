@@ -12,13 +12,13 @@
 #include "client/declarations.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
-#include "data/derivation.hpp"
 #include "session/opening/configuration.hpp"
 #include "session/opening/modules.hpp"
 #include "session/opening/roles.hpp"
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"
 #include "session/serving/run_tables.hpp"
+#include "session/serving/same_declarations.hpp"
 #include "session/serving/server_groups.hpp"
 #include "session/serving/serving.hpp"
 #include "session/serving/streams.hpp"
@@ -58,7 +58,6 @@ class Group {
   void divide();
   [[nodiscard]] std::int64_t meet(std::int64_t next);
   [[nodiscard]] std::exception_ptr run_group();
-  void check_declarations();
   [[nodiscard]] bool join(shared_memory::SidecarServer& server, std::int64_t& first);
   void serve();
   void write_records(const Ledger& ledger);
@@ -226,7 +225,7 @@ void Group::configure() {
     const int pretended = opening_.placement.pretend_nodes;
     add_needed_modules(modules_, *document_, registry_);
     config_ = complete_config(*document_, registry_, declared);
-    check_declarations();
+    check_same_declarations(config_, options_.file, setup_);
     OpeningConfig& opening = config_.opening;
     opening.placement.pretend_nodes = pretended;
     opening.directory = options_.directory.empty() ? setup_.directory : path_from(folder_, options_.directory);
@@ -286,40 +285,6 @@ std::int64_t Group::meet(std::int64_t next) {
   met_ = true;
   world_.maximum(std::span(&next, 1));
   return next;
-}
-
-/// Checks that numbers of meshes, variables and events mean the same on both sides; analyses and outputs may differ.
-void Group::check_declarations() {
-  Declarations mine;
-  mine.metadata = published_part(config_.metadata);
-  if (mine.encode() != setup_.metadata) {
-    fail(Code::configuration,
-         "{}: meshes and variables differ from those of the simulation, which read {}; give both the same sections "
-         "meshes and variables (analyses and outputs may differ)",
-         options_.file, setup_.file);
-  }
-  const std::string steering = steering_text(config_);
-  if (steering != setup_.steering) {
-    fail(Code::configuration,
-         "{}: what can be steered is '{}', and '{}' in the simulation, which read {}; give both the same sections "
-         "steering and steering_ahead, and the same when_full and max_in_flight",
-         options_.file, steering, setup_.steering, setup_.file);
-  }
-  const bool ends = std::count(setup_.events.begin(), setup_.events.end(), ending_event) > 0;
-  if (config_.opening.ending.any() && !ends) {
-    fail(
-        Code::configuration,
-        "{}: found the section 'ending', which the simulation does not have, which read {}; give both the same section",
-        options_.file, setup_.file);
-  }
-  for (const TaskConfig& task : config_.tasks) {
-    const std::string& event = task.schedule.event;
-    if (event.empty() || std::count(setup_.events.begin(), setup_.events.end(), event) > 0) continue;
-    fail(Code::configuration,
-         "{}: '{}' runs on the event '{}', which the simulation does not know; name it under `events:` in the "
-         "configuration of the simulation, {}",
-         options_.file, task.name, event, setup_.file);
-  }
 }
 
 /// Waits until all clients of all servers have joined and agrees on the first iteration. Returns false if the group is
