@@ -231,7 +231,7 @@ class Mixed final : public Check {
   void add_regions(std::int64_t n, std::int32_t variable, std::int64_t id, std::vector<RangeRegion>& regions) {
     const Block& block = world_.blocks(n).at(id);
     RangeRegion region{id, id, RangeRegion::Kind::cells, block.client, variable, variable == 1 ? 1 : 0, -1, -1, {}};
-    for (unsigned count = random_() % 4; count > 0; --count) {
+    for (unsigned more = random_() % 4; more > 0; --more) {
       region.points = variables()[static_cast<std::size_t>(variable)].points(block);
       region.kind = RangeRegion::Kind::rim;
       for (std::size_t a = 0; a < 3; ++a) {
