@@ -1,9 +1,8 @@
 // All blocks of a client on a mesh, declared in one call.
 //
 // 1. Each block of the list is checked and completed as by set_block, and compared with the block of its id.
-// 2. Blocks that are missing in the list go, blocks that are new or differ are placed, all others are left alone. None
-// of
-//    those that go or differ may have an array in use.
+// 2. Blocks that are missing in the list go, blocks that are new or differ are placed, all others stay as they are.
+//    None of those that go or differ may have an array in use.
 // 3. Only then anything changes: blocks go first, so that their numbers and memory serve those that come.
 #include <algorithm>
 #include <set>

@@ -2,8 +2,7 @@
 //
 // 1. Some process is told: a client says so in its end of iteration, a server in its agreement.
 // 2. While some clients have not heard of it, servers tell all clients. A client that has heard waits for the outcome
-// of
-//    each iteration before it begins the next one.
+//    of each iteration before it begins the next one.
 // 3. Once all clients have said in iteration j that they have heard, iteration j + 1 is the last one: the clients hear
 //    that before the outcome of j. They mark the end of their last iteration with an event, which reaches all servers,
 //    also those of other groups and jobs.
