@@ -281,7 +281,7 @@ TEST_CASE("surfaces need hardly more blocks than those with cells at them") {
     Counts all;
     for (const Shape& shape : shapes) {
       Counts counts;
-      for (unsigned seed = 0; seed < (test_all() ? 60u : 8u); ++seed)
+      for (unsigned seed = 0; seed < (test_all() ? 60u : 4u); ++seed)
         check_surfaces(World(shape, centering, seed), counts);
       MESSAGE(shape.dimensions, " dimensions, ratio ", shape.ratio, ": ", counts.exact, " blocks at surfaces, ",
               counts.needed, " needed, ", counts.touching, " by whole blocks, of ", counts.all);
