@@ -27,7 +27,7 @@ constexpr Type type_of = sizeof(Real) == 4 ? Type::float32 : Type::float64;
 template <class T>
 Bytes bytes_of(const std::vector<T>& values) {
   Bytes bytes(values.size() * sizeof(T));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
 }
 

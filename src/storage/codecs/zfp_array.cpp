@@ -2,6 +2,7 @@
 
 #include <zfp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <new>
@@ -143,7 +144,7 @@ std::uint32_t zfp_filter_version() noexcept {
 ZfpUnpacked zfp_unpacked(BytesView packed, Type type, double bound, std::span<std::byte> out) {
   // The header decides how much is read, so it is checked before memory is.
   Bytes head(header_room + sizeof(std::uint64_t));
-  std::memcpy(head.data(), packed.data(), std::min(packed.size(), header_room));
+  std::copy_n(packed.begin(), std::min(packed.size(), header_room), head.begin());
   Stream found(head.data(), head.size()), probe(nullptr, 0);
   if (zfp_read_header(found.get(), found.field(), ZFP_HEADER_FULL) == 0) fail_damaged(out.size());
   const zfp_field* const field = found.field();
@@ -163,7 +164,7 @@ ZfpUnpacked zfp_unpacked(BytesView packed, Type type, double bound, std::span<st
                         std::max<std::size_t>(field->nz, 1));
   const std::size_t most = probe.most() + sizeof(std::uint64_t);
   Bytes padded(most + sizeof(std::uint64_t));
-  std::memcpy(padded.data(), packed.data(), std::min(packed.size(), most));
+  std::copy_n(packed.begin(), std::min(packed.size(), most), padded.begin());
   Stream stream(padded.data(), padded.size());
   if (zfp_read_header(stream.get(), stream.field(), ZFP_HEADER_FULL) == 0) fail_damaged(out.size());
   zfp_field_set_pointer(stream.field(), out.data());
