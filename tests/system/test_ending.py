@@ -102,10 +102,10 @@ def check_ended(done, at, latest):
 
 def check_same(done, folder):
     """Checks that the results have the bytes of a run that ended there by itself."""
-    alone = run(folder, 1, INLINE, ending="", most=done.last + 1)
-    assert alone.last == -1
+    undisturbed = run(folder, 1, INLINE, ending="", most=done.last + 1)
+    assert undisturbed.last == -1
     for name in ("statistics.csv", "histogram.csv"):
-        assert done.table(name) == alone.table(name), name
+        assert done.table(name) == undisturbed.table(name), name
 
 
 def who(of, ranks, dedicated):

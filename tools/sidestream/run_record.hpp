@@ -19,7 +19,7 @@ struct TaskTimes {
 /// Times of one run from `timings.csv`; with `job` those of tasks from the endpoint's `endpoint-timings.csv`.
 struct RunTimings {
   std::map<std::string, TaskTimes> tasks;  ///< by name; `assemble` is the work besides tasks
-  // Of each iteration, on the slowest client.
+  // Entries for each iteration, from its slowest client.
   std::vector<double> steps;       ///< computing and publishing
   std::vector<double> computing;   ///< outside Sidestream
   std::vector<double> publishing;  ///< copies of arrays
