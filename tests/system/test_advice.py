@@ -120,6 +120,17 @@ def test_the_best_split_is_found(tmp_path, ranks, nodes):
     assert ranks != 8 or max(right.values()) <= cases * 2 / 3
 
 
+def test_large_jobs(tmp_path):
+    """Steps of a sixteenth find a split that is as good, as a brute force over all of them says."""
+    load = Load((0.01, 400, 0.001), {"halos": (0.05, 60, 0.005), "spectra": (0.1, 30, 0.01)})
+    measured = [("inline", 512, 512), ("cores", 504, 8), ("nodes", 448, 64)]
+    row = chosen(tmp_path, load, measured, 512, 4)
+    best = min(load.whole(*split) for split in splits_of(512, 4))
+    assert load.whole(row["placement"], int(row["clients"]), int(row["servers"]) or 512) <= 1.02 * best
+    status, text = advise(*(tmp_path / f"run-{n}" for n in range(3)), "--ranks", 65536, "--nodes", 512)
+    assert status == 0 and "placement: " in text, text
+
+
 def test_a_run_predicts_runs_like_it(tmp_path):
     """From one run, with what each server did by itself; what was assumed is said."""
     load = Load((0, 1.0, 0), {"halos": (0.1, 0.8, 0)})

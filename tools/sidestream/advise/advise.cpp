@@ -26,7 +26,7 @@ struct Choice {
   Prediction time;
 
   /// Less than this is improbable.
-  [[nodiscard]] double at_best() const { return time.whole * (1 - time.doubt); }
+  [[nodiscard]] double at_best() const { return time.whole / (1 + time.doubt); }
 };
 
 CostModel model_of(const std::vector<std::string>& directories) {
@@ -116,7 +116,7 @@ std::string reason_text(const Choice& best, const std::vector<Choice>& choices) 
   return text +
          fmt::format(
              "The servers set the pace, the simulation waits for them {:.0f} % of the time. With `every: {}` for "
-             "the heaviest tasks it would not wait.\n",
+             "all tasks it would not wait.\n",
              100 * (1 - 1 / longer), static_cast<int>(std::ceil(longer)));
 }
 

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
+#include <set>
 
 #include "sidestream/kit/base/fail.hpp"
 
@@ -13,6 +13,19 @@ namespace sidestream {
 namespace {
 
 constexpr int most_groups = 8;
+/// Sizes of groups are chosen in so many parts of the servers, since the choice takes time with their square.
+constexpr int most_parts = 128;
+
+/// Numbers of servers that are tried, from 1 to `end` - 1: all of up to 64 ranks. Of more, steps of a sixteenth, also
+/// of what is left for the simulation.
+std::set<int> server_counts(int end) {
+  std::set<int> counts;
+  for (int servers = 1; servers < end; servers += std::max(1, servers / 16)) {
+    counts.insert(servers);
+    counts.insert(end - servers);
+  }
+  return counts;
+}
 
 double work_of(const TaskCost& cost) { return cost.runs * cost.seconds(1); }
 
@@ -41,17 +54,20 @@ Division divided(const std::vector<TaskCost>& tasks, std::size_t number) {
 Split with_groups(const CostModel& model, Split split, const Division& division, bool per_node) {
   split.division = division;
   for (const auto& [name, tasks] : division) split.groups.emplace_back(name, 1);
-  const int nodes = per_node ? split.nodes : 1;
+  const int nodes = per_node ? split.nodes : 1, each = split.servers / nodes;
+  const int part = (each + most_parts - 1) / most_parts, parts = each / part;
   const std::vector<std::vector<TaskCost>> work = model.costs().work_of(split);
-  const std::vector<int> sizes = best_sizes(work, std::vector<int>(division.size(), 0), split.servers / nodes, nodes);
-  for (std::size_t g = 0; g < sizes.size(); ++g) split.groups[g].second = sizes[g] * nodes;
+  const std::vector<int> sizes = best_sizes(work, std::vector<int>(division.size(), 0), parts, nodes * part);
+  for (std::size_t g = 0; g < sizes.size(); ++g) split.groups[g].second = sizes[g] * part * nodes;
+  // The first group has the heaviest task.
+  split.groups.front().second += (each - parts * part) * nodes;
   return split;
 }
 
 /// Adds a split, and the same with groups.
-void add(const CostModel& model, const Split& split, bool per_node, std::vector<Split>& all) {
+void add(const CostModel& model, const std::vector<TaskCost>& tasks, const Split& split, bool per_node,
+         std::vector<Split>& all) {
   all.push_back(split);
-  const std::vector<TaskCost> tasks = heaviest_first(model);
   const int servers = split.servers / (per_node ? split.nodes : 1);
   const std::size_t most = std::min<std::size_t>({tasks.size(), static_cast<std::size_t>(servers), most_groups});
   for (std::size_t number = 2; number <= most; ++number) {
@@ -68,17 +84,18 @@ std::vector<Split> candidates(const CostModel& model, int ranks, int nodes) {
     fail(Code::usage, "found {} ranks on {} nodes, expected a multiple of the nodes; give --ranks as the job has them",
          ranks, nodes);
   }
+  const std::vector<TaskCost> tasks = heaviest_first(model);
   std::vector<Split> all{{"inline", ranks, ranks, nodes, {}, {}}};
   for (const char* const mode : {"cores", "sidecar"}) {
     if (std::string(mode) == "sidecar" && !measured(model, mode)) continue;
-    for (int each = 1; each < ranks / nodes; ++each) {
-      add(model, {mode, ranks - each * nodes, each * nodes, nodes, {}, {}}, true, all);
+    for (const int each : server_counts(ranks / nodes)) {
+      add(model, tasks, {mode, ranks - each * nodes, each * nodes, nodes, {}, {}}, true, all);
     }
   }
   for (const char* const mode : {"nodes", "job"}) {
     if (std::string(mode) == "job" && !measured(model, mode)) continue;
-    for (int servers = 1; servers < ranks; ++servers) {
-      add(model, {mode, ranks - servers, servers, nodes, {}, {}}, false, all);
+    for (const int servers : server_counts(ranks)) {
+      add(model, tasks, {mode, ranks - servers, servers, nodes, {}, {}}, false, all);
     }
   }
   return all;

@@ -54,9 +54,9 @@ def _draw_kinds(page: Page, given: Given, kinds: list[tuple[str, Any]]) -> None:
     servers, seconds, doubt = (given.numbers(name) for name in ("servers", "seconds", "doubt"))
     for n, (name, rows) in enumerate(kinds):
         colour, x, y = COLOURS[n % len(COLOURS)], servers[rows], drawable(seconds[rows], page.up.logarithmic)
-        off = y * doubt[rows]
-        low = np.maximum(y - off, page.up.low)
-        page.axes.fill_between(x, low, y + off, color=colour, alpha=0.12, linewidth=0)
+        factor = 1 + doubt[rows]
+        low = np.maximum(y / factor, page.up.low)
+        page.axes.fill_between(x, low, y * factor, color=colour, alpha=0.12, linewidth=0)
         marker = "s" if len(rows) == 1 else "o"
         dashes = DASHES[n // len(COLOURS) % len(DASHES)]
         look = {"color": colour, "linestyle": dashes, "marker": marker, "markersize": 3.2 * page.thin}
