@@ -159,20 +159,31 @@ double RunTimings::runs_of(const TaskTimes& times) const {
 RunTimings timings_of_run(const std::string& directory) {
   Gathering gathering;
   const bool job = has(directory, own_files::endpoint_timings);
+  const char* const clients = own_files::clients_timings;  // written by a simulation with `sidecar`
+  const bool sidecar = has(directory, clients);
   if (job) gather(in(directory, own_files::endpoint_timings), false, true, gathering);
   if (!job || has(directory, own_files::run_timings)) {
-    gather(in(directory, own_files::run_timings), job, false, gathering);
+    gather(in(directory, own_files::run_timings), job, sidecar, gathering);
   }
-  const char* const clients = own_files::clients_timings;  // written by a simulation with `sidecar`
-  if (has(directory, clients)) gather(in(directory, clients), true, false, gathering);
+  if (sidecar) gather(in(directory, clients), true, false, gathering);
   return gathering.timings();
 }
 
 RecordedRun recorded_run(const std::string& directory) {
   const std::string path = in(directory, own_files::run_record);
   const Node record = record_of(path);
-  return {entry_of(record, "placement", path), count_of(record, "clients", path), count_of(record, "servers", path),
-          count_of(record, "nodes", path), configuration_of_run(directory)};
+  RecordedRun run;
+  run.placement = entry_of(record, "placement", path);
+  run.clients = count_of(record, "clients", path);
+  run.nodes = count_of(record, "nodes", path);
+  run.servers = count_of(record, "servers", path);
+  run.configuration = configuration_of_run(directory);
+  // The servers of a job are those that send; the endpoint's processes run the tasks.
+  if (has(directory, own_files::endpoint_record)) {
+    const std::string endpoint = in(directory, own_files::endpoint_record);
+    run.servers = count_of(record_of(endpoint), "servers", endpoint);
+  }
+  return run;
 }
 
 std::string configuration_of_run(const std::string& directory) {

@@ -24,7 +24,9 @@ struct RunTimings {
   std::vector<double> computing;   ///< outside Sidestream
   std::vector<double> publishing;  ///< copies of arrays
   std::vector<double> ending;      ///< in the call that ends an iteration; with `inline` that includes the tasks
-  double whole = 0;  ///< seconds from the first step's start to the end of the last step or of the last task
+  /// Seconds from the first step's start to the end of the last step or of the last task. Servers of `sidecar` and
+  /// endpoints have clocks of their own: what they do after the last step is left out.
+  double whole = 0;
 
   [[nodiscard]] std::size_t iterations() const noexcept { return steps.size(); }
   /// Runs of a task per iteration: 0.2 for `every: 5`.
@@ -37,7 +39,8 @@ struct RunTimings {
 /// Parts of `run.yaml`.
 struct RecordedRun {
   std::string placement;  ///< its mode
-  int clients = 0, servers = 0, nodes = 1;
+  int clients = 0, nodes = 1;
+  int servers = 0;            ///< with `job` the endpoint's processes
   std::string configuration;  ///< the text of the configuration
 };
 

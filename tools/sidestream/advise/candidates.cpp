@@ -92,11 +92,8 @@ std::vector<Split> candidates(const CostModel& model, int ranks, int nodes) {
       add(model, tasks, {mode, ranks - each * nodes, each * nodes, nodes, {}, {}}, true, all);
     }
   }
-  for (const char* const mode : {"nodes", "job"}) {
-    if (std::string(mode) == "job" && !measured(model, mode)) continue;
-    for (const int servers : server_counts(ranks)) {
-      add(model, tasks, {mode, ranks - servers, servers, nodes, {}, {}}, false, all);
-    }
+  for (const int servers : server_counts(ranks)) {
+    add(model, tasks, {"nodes", ranks - servers, servers, nodes, {}, {}}, false, all);
   }
   return all;
 }
