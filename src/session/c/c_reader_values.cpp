@@ -57,15 +57,7 @@ int sidestream_context_read_box(sidestream_context* context, const char* variabl
                                 const int64_t hi[3], const int64_t* array_lo, const int64_t* array_hi, void* data) {
   constexpr const char* call = "sidestream_context_read_box";
   return of_context(context, call, [&](StoredContext& from) {
-    need(variable, call, "variable");
-    need(lo, call, "lo");
-    need(hi, call, "hi");
-    const Box box = box_of(lo, hi);
-    if (!box.empty()) need(data, call, "data");
-    if ((array_lo == nullptr) != (array_hi == nullptr)) {
-      fail(Code::usage, "{}: one of array_lo and array_hi is NULL; give both or none", call);
-    }
-    from.read_box(variable, level, box, array_lo ? box_of(array_lo, array_hi) : box, data);
+    read_box_of(from, call, variable, level, lo, hi, array_lo, array_hi, data);
   });
 }
 

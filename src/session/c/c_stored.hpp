@@ -96,4 +96,20 @@ template <class From>
   return own;
 }
 
+/// Reads a box of values of a level from a checkpoint or a context. `array_lo` and `array_hi` are both NULL if the
+/// array is as large as the box. `call`: for messages.
+template <class Stored>
+void read_box_of(Stored& from, const char* call, const char* variable, int32_t level, const int64_t* lo,
+                 const int64_t* hi, const int64_t* array_lo, const int64_t* array_hi, void* data) {
+  need(variable, call, "variable");
+  need(lo, call, "lo");
+  need(hi, call, "hi");
+  const Box box = box_of(lo, hi);
+  if (!box.empty()) need(data, call, "data");
+  if ((array_lo == nullptr) != (array_hi == nullptr)) {
+    fail(Code::usage, "{}: one of array_lo and array_hi is NULL; give both or none", call);
+  }
+  from.read_box(variable, level, box, array_lo ? box_of(array_lo, array_hi) : box, data);
+}
+
 }  // namespace sidestream
