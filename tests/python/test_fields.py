@@ -1,7 +1,6 @@
 """Values that programs in Python publish, read by h5py and by the reader, have the bits of the formula in every
 placement."""
 
-import os
 import subprocess
 import sys
 import uuid
@@ -13,10 +12,9 @@ import pytest
 import sidestream
 from formula import STEPS, VARIABLES, whole
 from pairs import pairs
+from python_program import MPIRUN, run_program
 
 PROGRAM = Path(__file__).with_name("fields.py")
-TOOL = os.environ["SIDESTREAM_TOOL"]
-MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 
 CONFIGURATION = f"""\
 placement: PLACEMENT
@@ -34,16 +32,7 @@ outputs:
 def run(folder, ranks, placement, beside=False):
     file, results = folder / "run.yaml", folder / "results"
     file.write_text(CONFIGURATION.replace("PLACEMENT", placement).replace("DIRECTORY", str(results)))
-    servers = subprocess.Popen([TOOL, "serve", str(file)]) if beside else None
-    try:
-        command = [MPIRUN, "-n", str(ranks), sys.executable, str(PROGRAM), str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-        if servers:
-            assert servers.wait(30) == 0
-    finally:
-        if servers and servers.poll() is None:
-            servers.kill()
+    run_program(PROGRAM, file, ranks, beside, timeout=60)
     return results
 
 

@@ -17,11 +17,10 @@ import sidestream
 from optional_packages import needs
 from pairs import few
 from precise import SIZES, STEPS, VARIABLES, values
+from python_program import TOOL, run_program
 
 PROGRAM = Path(__file__).with_name("precise.py")
 ELSEWHERE = Path(__file__).with_name("read_elsewhere.py")
-TOOL = os.environ["SIDESTREAM_TOOL"]
-MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 
 REALS = [name for name, about in VARIABLES.items() if about[1].startswith("float") and name != "places"]
 DOUBLES = [name for name in REALS if VARIABLES[name][1] == "float64"]
@@ -89,16 +88,7 @@ def configuration(placement, results, database=True):
 def run(folder, ranks, placement, beside=False, database=True):
     file, results = folder / "run.yaml", folder / "results"
     file.write_text(configuration(placement, results, database))
-    servers = subprocess.Popen([TOOL, "serve", str(file)]) if beside else None
-    try:
-        command = [MPIRUN, "-n", str(ranks), sys.executable, str(PROGRAM), str(file)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-        if servers:
-            assert servers.wait(30) == 0
-    finally:
-        if servers and servers.poll() is None:
-            servers.kill()
+    run_program(PROGRAM, file, ranks, beside)
     return results
 
 

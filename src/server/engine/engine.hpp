@@ -175,9 +175,9 @@ class Engine {
   std::string left_out_;                ///< tasks that miss variables in this iteration, and missing blocks
   bool told_to_end_ = false;            ///< the clients know that the run was told to end
   std::optional<std::int64_t> last_;    ///< the last iteration of a run that is told to end
-  bool ended_ = false;                  ///< it has been here
-  std::map<std::string, std::int64_t>
-      not_run_;  ///< by task: number of iterations that were dropped in which it was due
+  bool ended_ = false;                  ///< that iteration has come
+  /// By task: number of iterations that were dropped in which it was due.
+  std::map<std::string, std::int64_t> not_run_;
   std::int64_t first_dropped_ = -1, last_dropped_ = -1;  ///< iterations that were dropped for want of time
   bool times_compared_ = false;                          ///< true if differing times were found and reported
 };

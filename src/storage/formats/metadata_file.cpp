@@ -181,9 +181,20 @@ void read_blocks(const Document& document, MetadataFile& content) {
           std::get<1>(*twice), meshes[static_cast<std::size_t>(std::get<0>(*twice))].name);
 }
 
+/// Fails unless a row names a component that the file declares.
+void check_component(const Rows& rows, const Metadata& metadata, std::int32_t variable, std::int32_t component) {
+  const auto& variables = metadata.variables;
+  if (variable < 0 || static_cast<std::size_t>(variable) >= variables.size()) {
+    rows.wrong(fmt::format("found the variable number {} of {} variables in", variable, variables.size()));
+  }
+  const std::int32_t components = variables[static_cast<std::size_t>(variable)].components;
+  if (component < 0 || component >= components) {
+    rows.wrong(fmt::format("found the component {} of {} components in", component, components));
+  }
+}
+
 void read_ranges(const Document& document, MetadataFile& content) {
   Rows rows(document, "ranges", "block variable component minimum maximum (and seven times minimum maximum)");
-  const auto& variables = content.metadata.variables;
   while (rows.next()) {
     BlockRange range;
     range.block = rows.number<std::int64_t>();
@@ -196,20 +207,13 @@ void read_ranges(const Document& document, MetadataFile& content) {
     extremes(range.all);
     for (Range& layer : range.lowest) extremes(layer);
     rows.end();
-    if (range.variable < 0 || static_cast<std::size_t>(range.variable) >= variables.size()) {
-      rows.wrong(fmt::format("found the variable number {} of {} variables in", range.variable, variables.size()));
-    }
-    const std::int32_t components = variables[static_cast<std::size_t>(range.variable)].components;
-    if (range.component < 0 || range.component >= components) {
-      rows.wrong(fmt::format("found the component {} of {} components in", range.component, components));
-    }
+    check_component(rows, content.metadata, range.variable, range.component);
     content.catalogue.ranges.push_back(range);
   }
 }
 
 void read_counted(const Document& document, MetadataFile& content) {
   Rows rows(document, "counted", "block beside variable component minimum maximum");
-  const auto& variables = content.metadata.variables;
   while (rows.next()) {
     CountedRange range;
     range.block = rows.number<std::int64_t>();
@@ -219,12 +223,7 @@ void read_counted(const Document& document, MetadataFile& content) {
     range.range.minimum = rows.number<double>();
     range.range.maximum = rows.number<double>();
     rows.end();
-    const bool known = range.variable >= 0 && static_cast<std::size_t>(range.variable) < variables.size();
-    if (!known || range.component < 0 ||
-        range.component >= variables[static_cast<std::size_t>(range.variable)].components) {
-      rows.wrong(fmt::format("found component {} of variable number {}, which the file does not have, in",
-                             range.component, range.variable));
-    }
+    check_component(rows, content.metadata, range.variable, range.component);
     content.catalogue.counted.push_back(range);
   }
 }
