@@ -259,9 +259,8 @@ void say_places(MpiCommunicator& world, const Roles& roles, const PlacementConfi
   std::vector<MemberMessage> mine;
   if (!roles.client && roles.members->rank() < most) {
     const std::string text = place();
-    Bytes bytes(1, roles.server ? server : forwarder);
-    const auto more = std::as_bytes(std::span(text));
-    bytes.insert(bytes.end(), more.begin(), more.end());
+    Bytes bytes(1 + text.size(), roles.server ? server : forwarder);
+    std::ranges::copy(std::as_bytes(std::span(text)), bytes.begin() + 1);
     mine.push_back({0, std::move(bytes)});
   }
   const std::vector<MemberMessage> told = world.exchange(std::move(mine));

@@ -74,8 +74,8 @@ class Zfp final : public Codec {
   bool encode_at(BytesView in, Type type, const ChunkPlace& place, Bytes& out) const override {
     if (place.points[0] == 0 || in.empty()) return encode(in, type, out);
     const std::size_t width = size_of(type);
-    out.clear();
-    append(out, std::as_bytes(std::span(mark)));
+    const BytesView begin = std::as_bytes(std::span(mark));
+    out.assign(begin.begin(), begin.end());
     for (std::size_t done = 0; done < in.size() / width;) {
       const Run run = run_at(place, place.first + done, in.size() / width - done);
       if (!put_run(in.subspan(done * width, run.elements() * width), type, run, out)) return false;
