@@ -16,7 +16,7 @@ from random_levels import MISSING, STEPS, World
 PROGRAM = Path(random_levels.__file__)
 TOOL = os.environ["SIDESTREAM_TOOL"]
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
-SHAPES = few([[3, 2], [3, 4], [2, 2], [2, 4], [1, 2], [1, 4]])  # dimensions and ratio
+SHAPES = [[3, 2], [3, 4], [2, 2], [2, 4], [1, 2], [1, 4]]  # dimensions and ratio
 LINES = """\
   - threshold: {variable: t, minimum: LEAST, file: "part-{index}.vtu"}
   - threshold: {name: nodes, variable: n, maximum: -LEAST, file: "nodes-{index}.vtu"}
@@ -83,9 +83,19 @@ def endpoint(folder, results, shape, text, ranks):
     return [MPIRUN, "-n", str(ranks), TOOL, "endpoint", str(path)]
 
 
-@pytest.fixture(scope="module", params=SHAPES, ids=lambda shape: f"{shape[0]}-{shape[1]}")
+def name_of(shape):
+    return f"{shape[0]}-{shape[1]}"
+
+
+@pytest.fixture(scope="module", params=few(SHAPES), ids=name_of)
 def shape(request):
     return request.param
+
+
+# In one dimension there are no surfaces.
+with_surfaces = pytest.mark.parametrize(
+    "shape", few([shape for shape in SHAPES if shape[0] > 1]), ids=name_of, indirect=True, scope="module"
+)
 
 
 @pytest.fixture(scope="module")
@@ -133,12 +143,11 @@ def check_counts(shape, counts, but=()):
     assert sum(counts[n] for n in steps) < 0.8 * sum(len(worlds[n].blocks) for n in steps)
 
 
+@with_surfaces
 @pytest.mark.parametrize(
     "rest", few(["servers: 2, forward: blocks", "servers: 1", "servers: 2, partitioner: {isosurface: WHERE}"])
 )
 def test_moved_blocks(tmp_path, shape, rest):
-    if shape[0] == 1:
-        pytest.skip("no surfaces in one dimension")
     rest = rest.replace("WHERE", f"{{variable: t, values: {World(*shape, 0).surfaces()}}}")
     text = surface(shape[0])
     if "partitioner" in rest:
@@ -148,21 +157,19 @@ def test_moved_blocks(tmp_path, shape, rest):
     check_counts(shape, moved(results))
 
 
+@with_surfaces
 @pytest.mark.test_all
 def test_moved_blocks_in_another_job(tmp_path, shape):
-    if shape[0] == 1:
-        pytest.skip("no surfaces in one dimension")
     results, text = tmp_path / "results", surface(shape[0])
     run(results, stream(tmp_path), shape, 3, text, endpoint(tmp_path, results, shape, text, 2))
     # Writers measure as if all were there, so where a value is missing whole blocks decide.
     check_counts(shape, moved(results, "endpoint-"), but=[MISSING])
 
 
+@with_surfaces
 @pytest.mark.test_all
 def test_a_plan_says_so_before(tmp_path, shape):
     """`sidestream plan` counts the same blocks from the ranges in a metadata file."""
-    if shape[0] == 1:
-        pytest.skip("no surfaces in one dimension")
     results = tmp_path / "results"
     run(results, "inline", shape, 3, 'outputs: [metadata: {ranges: t, file: "m-{index}.yaml"}]\n')
     case = tmp_path / "case.yaml"

@@ -90,10 +90,10 @@ struct World {
       RangeRegions regions(metadata, s);
       const RangeRegions::Request request[] = {{{0, 0}, true}};
       const auto asked = regions.of(request, [&](std::int32_t) { return std::pair(std::size_t{0}, &table); });
-      std::vector<Range> ranges;
+      std::vector<Range> found;
       std::mt19937 random(static_cast<unsigned>(s) + 99);
-      for (std::size_t n = 0; n < asked.size(); ++n) ranges.push_back(random_range(random));
-      const std::vector<CountedRange> some = counted_ranges(asked, ranges);
+      for (std::size_t n = 0; n < asked.size(); ++n) found.push_back(random_range(random));
+      const std::vector<CountedRange> some = counted_ranges(asked, found);
       all.insert(all.end(), some.begin(), some.end());
       if (s == server) mine = some;
     }

@@ -230,7 +230,7 @@ TEST_CASE("whatever word of a step is changed, its values come or a sentence doe
   for (int round = 0; round < (test_all() ? 100 : 50); ++round) {
     const auto bytes = 1 + random() % 4;
     try_change([&](Bytes& file) {
-      for (unsigned n = 0; n < bytes; ++n) file[header_bytes + random() % (size - header_bytes)] = std::byte(random());
+      for (unsigned b = 0; b < bytes; ++b) file[header_bytes + random() % (size - header_bytes)] = std::byte(random());
     });
   }
   for (std::size_t at = header_bytes; at < size; at += test_all() ? 24 : 48)
