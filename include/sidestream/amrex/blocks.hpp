@@ -15,8 +15,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sidestream/error.hpp"
@@ -100,40 +100,18 @@ template <class Vector>
 class AmrexBlocks {
  public:
   /// Declares these blocks instead of those before. Blocks that stay as they are cost a comparison.
-  void replace(Session& session, const std::string& mesh, const std::vector<Block>& blocks) {
-    std::map<std::int64_t, const Block*> wanted;
-    for (const Block& block : blocks) wanted.emplace(block.id, &block);
-    for (auto before = now_.begin(); before != now_.end();) {
-      if (wanted.count(before->first) != 0) {
-        ++before;
-        continue;
-      }
-      session.remove_block(mesh, before->first);
-      before = now_.erase(before);
-      ++revision_;
-    }
-    for (const Block& block : blocks) {
-      const auto before = now_.find(block.id);
-      if (before != now_.end() && before->second == block) continue;
-      declare(session, mesh, block);
-      now_.insert_or_assign(block.id, block);
-      ++revision_;
-    }
+  void replace(Session& session, const std::string& mesh, std::vector<Block> blocks) {
+    if (blocks == now_) return;
+    session.replace_blocks(mesh, blocks);
+    now_ = std::move(blocks);
+    ++revision_;
   }
 
   /// A number that changes with the blocks.
   [[nodiscard]] std::int64_t revision() const { return revision_; }
 
  private:
-  static void declare(Session& session, const std::string& mesh, const Block& block) {
-    if (block.is_list()) {
-      session.set_block_list(mesh, block.id, block.cells.hi[0], block.lengths, block.bounds);
-    } else {
-      session.set_block(mesh, block.id, block.cells, block.level);
-    }
-  }
-
-  std::map<std::int64_t, Block> now_;  ///< by id
+  std::vector<Block> now_;
   std::int64_t revision_ = 0;
 };
 
