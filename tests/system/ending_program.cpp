@@ -13,44 +13,18 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <sidestream/extend/plugin.hpp>
 #include <sidestream/restart.hpp>
 #include <sstream>
 #include <thread>
 #include <vector>
 
 #include "program.hpp"
+#include "sleep.hpp"
 
 namespace {
 
 volatile sig_atomic_t handled = 0;
 void count(int) { handled = handled + 1; }
-
-/// An analysis that takes its time: `sleep: {variable: u, seconds: 0.1}`.
-class Sleep final : public sidestream::Task {
- public:
-  Sleep(double seconds, std::int32_t variable) : seconds_(seconds) { selection_.variables.push_back({variable, 0}); }
-  [[nodiscard]] sidestream::Selection selection() const override { return selection_; }
-  [[nodiscard]] sidestream::Bytes local(const sidestream::LocalInput&) override {
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds_));
-    return {};
-  }
-  sidestream::Bytes combine(const sidestream::CombineInput&) override { return {}; }
-
- private:
-  double seconds_;
-  sidestream::Selection selection_;
-};
-
-void add_analyses(sidestream::Session& session) {
-  sidestream::Option variable{"variable", sidestream::OptionType::variable},
-      seconds{"seconds", sidestream::OptionType::real};
-  variable.required = seconds.required = true;
-  session.registry().add(sidestream::AnalysisKind{
-      "sleep", "Sleeps.", {variable, seconds}, [](const sidestream::Settings& s, const sidestream::Metadata& m) {
-        return std::make_unique<Sleep>(s.real("seconds"), m.find_variable(s.text("variable"))->id);
-      }});
-}
 
 /// Process ids of the ranks of a communicator. Collective.
 std::vector<int> processes_of(MPI_Comm comm) {
@@ -178,9 +152,9 @@ int main(int argc, char** argv) {
     mine.sa_handler = handles ? count : SIG_DFL;
     sigaction(number, &mine, nullptr);
     const Order order(options, comm);
-    const int code = run_session(options, comm, add_analyses, [&](sidestream::Session& session, const Options& given) {
-      simulate(session, given, order);
-    });
+    const int code = run_session(
+        options, comm, [](auto& session) { add_sleep(session.registry()); },
+        [&](sidestream::Session& session, const Options& given) { simulate(session, given, order); });
     if (!is_back(number, handles)) std::printf("error 0: the signal's disposition has changed\n");
     signal(number, SIG_DFL);
     return code;

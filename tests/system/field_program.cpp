@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "program.hpp"
+#include "sleep.hpp"
 
 using sidestream::Box;
 using sidestream::Index;
@@ -26,21 +27,6 @@ namespace {
 double field(double x, double y, double z, double time) {
   return std::sin(6.3 * x + time) * std::cos(4.1 * y) + 0.7 * std::sin(5.2 * z - 0.5 * time) + 0.1 * x * y;
 }
-
-class Sleep final : public sidestream::Task {
- public:
-  Sleep(double seconds, std::int32_t variable) : seconds_(seconds) { selection_.variables.push_back({variable, 0}); }
-  [[nodiscard]] sidestream::Selection selection() const override { return selection_; }
-  [[nodiscard]] sidestream::Bytes local(const sidestream::LocalInput&) override {
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds_));
-    return {};
-  }
-  sidestream::Bytes combine(const sidestream::CombineInput&) override { return {}; }
-
- private:
-  double seconds_;
-  sidestream::Selection selection_;
-};
 
 /// Waits in one iteration until a file exists. Fails if it does not come.
 class Await final : public sidestream::Task {
@@ -136,12 +122,7 @@ void register_kinds(sidestream::Registry& registry) {
   using sidestream::OptionType;
   Option variable{"variable", OptionType::variable};
   variable.required = true;
-  Option seconds{"seconds", OptionType::real};
-  seconds.required = true;
-  registry.add(sidestream::AnalysisKind{
-      "sleep", "Sleeps.", {variable, seconds}, [](const sidestream::Settings& s, const sidestream::Metadata& m) {
-        return std::make_unique<Sleep>(s.real("seconds"), m.find_variable(s.text("variable"))->id);
-      }});
+  add_sleep(registry);
   Option at{"at", OptionType::integer};
   at.required = true;
   Option file{"path", OptionType::text};

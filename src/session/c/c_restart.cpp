@@ -132,9 +132,8 @@ int sidestream_restart_limit_levels(sidestream_restart* restart, int32_t deepest
 int sidestream_restart_read_box(sidestream_restart* restart, const char* variable, int32_t level, const int64_t lo[3],
                                 const int64_t hi[3], const int64_t* array_lo, const int64_t* array_hi, void* data) {
   constexpr const char* call = "sidestream_restart_read_box";
-  return reading(restart, call, [&](Restart& from) {
-    read_box_of(from, call, variable, level, lo, hi, array_lo, array_hi, data);
-  });
+  return reading(restart, call,
+                 [&](Restart& from) { read_box_of(from, call, variable, level, lo, hi, array_lo, array_hi, data); });
 }
 
 int sidestream_restart_read_list(sidestream_restart* restart, const char* variable, int64_t first, int64_t count,
