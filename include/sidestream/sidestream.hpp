@@ -193,6 +193,8 @@ class Session {
   /// there. It is the same on every client that has ended equally many iterations. After start.
   [[nodiscard]] std::int64_t steered_integer(std::string_view name) const;
   [[nodiscard]] double steered_real(std::string_view name) const;
+  /// The names and types of all steered parameters, in the order of the configuration. After start.
+  [[nodiscard]] std::vector<std::pair<std::string, Type>> steered_parameters() const;
   /// True if the run was told to end and the last end_iteration ended its last iteration; see sidestream_should_end.
   [[nodiscard]] bool should_end() const;
   /// The reason, in one sentence, why this client refuses the open iteration, or else the last one. Empty if it does

@@ -44,4 +44,12 @@ double SteeredValues::real(std::string_view name) const {
   fail(Code::usage, "the parameter '{}' is of type integer; read it with get_int", name);
 }
 
+std::vector<std::pair<std::string, Type>> SteeredValues::parameters() const {
+  std::vector<std::pair<std::string, Type>> all;
+  for (const SteeredParameter& parameter : parameters_) {
+    all.emplace_back(parameter.name, std::holds_alternative<double>(parameter.initial) ? Type::float64 : Type::int64);
+  }
+  return all;
+}
+
 }  // namespace sidestream

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "data/steering.hpp"
+#include "sidestream/data/type.hpp"
 #include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
@@ -25,6 +27,8 @@ class SteeredValues {
   /// The value in effect. Throws Error(usage) if there is no parameter of that name, or if it has another type.
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] double real(std::string_view name) const;
+  /// Names and types, in the order of the configuration.
+  [[nodiscard]] std::vector<std::pair<std::string, Type>> parameters() const;
 
  private:
   const std::vector<SteeredParameter>& parameters_;

@@ -352,6 +352,11 @@ double Session::steered_real(std::string_view name) const try {
 } catch (...) {
   rethrow_as_error("get_real");
 }
+std::vector<std::pair<std::string, Type>> Session::steered_parameters() const try {
+  return alive(implementation_, "steered_parameters").steered("steered_parameters").parameters();
+} catch (...) {
+  rethrow_as_error("steered_parameters");
+}
 bool Session::should_end() const { return alive(implementation_, "should_end").should_end(); }
 Taken Session::end_iteration(std::int64_t cycle, double time) try {
   return alive(implementation_, "end_iteration").end_iteration(cycle, time);

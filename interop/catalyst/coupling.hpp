@@ -1,0 +1,68 @@
+// A run that is coupled through Catalyst: what `initialize`, `execute`, `finalize` and `results` do.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <sidestream/sidestream.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agreement.hpp"
+#include "conduit.hpp"
+#include "piece.hpp"
+#include "ranks.hpp"
+
+namespace sidestream::catalyst {
+
+/// The state of a coupled run. The session opens in the first `execute`, since nobody knows the meshes before.
+///
+/// `execute` is collective the first time; later ones communicate only with `placement: inline`. What is left out is
+/// said on standard error, each sentence once.
+class Coupling {
+ public:
+  /// `parameters` is the node of `initialize`. Not collective.
+  explicit Coupling(const Node& parameters);
+  ~Coupling();
+  Coupling(const Coupling&) = delete;
+  Coupling& operator=(const Coupling&) = delete;
+
+  /// Publishes the channels of one iteration. Nothing refers to the host's arrays afterwards. False, once and on all
+  /// ranks, if the session cannot start; later calls then do nothing. Throws Error if an analysis failed and `on_error:
+  /// stop`.
+  [[nodiscard]] bool execute(const Node& parameters);
+  /// Closes the session. Collective.
+  void finalize();
+  /// Writes the steered parameters into a node of `results`.
+  void report(const Node& results) const;
+
+ private:
+  /// Reads cycle and time; false if they are missing or wrong.
+  [[nodiscard]] bool read_state(const Node& catalyst);
+  [[nodiscard]] std::vector<MeshPiece> read_channels(const Node& catalyst);
+  void start(const std::vector<MeshPiece>& pieces);
+  void open();
+  void declare(const AgreedMesh& mesh);
+  void declare_lists(const AgreedMesh& mesh);
+  void publish(const std::vector<MeshPiece>& pieces);
+  void publish_mesh(const AgreedMesh& mesh, const std::vector<const MeshPiece*>& pieces);
+  void publish_piece(const AgreedMesh& mesh, const MeshPiece& piece, std::int64_t block);
+  void publish_lists(const AgreedMesh& mesh, const MeshPiece& piece, std::int64_t block);
+  void publish_field(const AgreedField& field, const MeshPiece& piece, const FieldPiece& values, std::int64_t block);
+  [[nodiscard]] std::int64_t block_of(const MeshPiece& piece) const;
+  /// Writes sentences to standard error that were not written before.
+  void say(const Problems& problems);
+
+  std::string configuration_;
+  std::unique_ptr<Ranks> ranks_;
+  std::optional<Session> session_;
+  std::vector<AgreedMesh> meshes_;
+  std::int64_t cycle_ = 0;
+  double time_ = 0;
+  std::set<std::string> said_;
+  bool failed_ = false;
+};
+
+}  // namespace sidestream::catalyst

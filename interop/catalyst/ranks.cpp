@@ -1,0 +1,64 @@
+#include "ranks.hpp"
+
+#include <limits>
+#include <numeric>
+#include <sidestream/error.hpp>
+
+namespace sidestream::catalyst {
+
+namespace {
+
+void check(int code, const char* call) {
+  if (code != MPI_SUCCESS) throw Error(Code::system, std::string(call) + " failed with code " + std::to_string(code));
+}
+
+}  // namespace
+
+Ranks::Ranks(std::int64_t fortran_handle) {
+  int initialised = 0;
+  check(MPI_Initialized(&initialised), "MPI_Initialized");
+  if (initialised == 0) {
+    int given = 0;
+    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given), "MPI_Init_thread");
+    started_ = true;
+  }
+  comm_ = fortran_handle < 0 ? MPI_COMM_WORLD : MPI_Comm_f2c(static_cast<MPI_Fint>(fortran_handle));
+  if (comm_ == MPI_COMM_NULL) throw Error(Code::usage, "catalyst/mpi_comm: found a null communicator, expected one");
+  check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+}
+
+Ranks::~Ranks() {
+  if (started_) MPI_Finalize();
+}
+
+std::vector<std::string> Ranks::gather(const std::string& text) const {
+  const auto count = static_cast<std::size_t>(size_);
+  std::vector<std::int64_t> lengths(count);
+  const auto mine = static_cast<std::int64_t>(text.size());
+  check(MPI_Allgather(&mine, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, comm_), "MPI_Allgather");
+  // All ranks know the sum, so that all fail or none.
+  const std::int64_t total = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  if (total > std::numeric_limits<int>::max()) {
+    throw Error(Code::usage, "the ranks' descriptions of their meshes have " + std::to_string(total) +
+                                 " bytes in all, expected less than 2^31; describe larger blocks");
+  }
+  std::vector<int> counts(count), starts(count);
+  int start = 0;
+  for (std::size_t r = 0; r < count; ++r) {
+    counts[r] = static_cast<int>(lengths[r]);
+    starts[r] = start;
+    start += counts[r];
+  }
+  std::string all(static_cast<std::size_t>(total), '\0');
+  check(MPI_Allgatherv(text.data(), static_cast<int>(mine), MPI_CHAR, all.data(), counts.data(), starts.data(),
+                       MPI_CHAR, comm_),
+        "MPI_Allgatherv");
+  std::vector<std::string> texts;
+  for (std::size_t r = 0; r < count; ++r) {
+    texts.push_back(all.substr(static_cast<std::size_t>(starts[r]), static_cast<std::size_t>(counts[r])));
+  }
+  return texts;
+}
+
+}  // namespace sidestream::catalyst

@@ -1,0 +1,33 @@
+// The ranks of the simulation, as far as they have to agree: the only file that calls MPI.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace sidestream::catalyst {
+
+/// The communicator of the host. Starts MPI if the host has not, and then ends it, too.
+class Ranks {
+ public:
+  /// `fortran_handle` is what MPI_Comm_c2f gave; negative: all ranks.
+  explicit Ranks(std::int64_t fortran_handle);
+  ~Ranks();
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+  [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] int size() const noexcept { return size_; }
+  /// Every rank's text, by rank, on every rank. Collective. Throws Error(system).
+  [[nodiscard]] std::vector<std::string> gather(const std::string& text) const;
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+  bool started_ = false;
+};
+
+}  // namespace sidestream::catalyst
