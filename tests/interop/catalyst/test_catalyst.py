@@ -1,5 +1,5 @@
-"""A simulation that speaks Catalyst and a program with Sidestream's own calls have the same meshes and fields: all results
-are the same bytes. Damaged nodes get a sentence with their path, and the run goes on."""
+"""A simulation that speaks Catalyst and a program with Sidestream's own calls have the same meshes and fields: all
+results are the same bytes. Damaged nodes get a sentence with their path, and the run goes on."""
 
 import csv
 import os
@@ -60,7 +60,7 @@ def results(folder):
 
 
 def outcomes(folder):
-    with open(folder / "results" / "iterations.csv") as file:
+    with (folder / "results" / "iterations.csv").open() as file:
         return [row["outcome"] for row in csv.DictReader(file)]
 
 
@@ -188,7 +188,8 @@ DAMAGED = {
     "rectilinear": [("data/coordsets/coords/values/x", "negative", "coordsets/coords")],
     "structured": [("data/topologies/topo/elements/dims/i", "half", "dims/i"),
                    ("data/coordsets/coords/values", "numbers", "coordsets/coords")],
-    "amr": [("data/domain_0/state/level", "remove", "data/domain_0"), ("data/domain_0/state/level", "text", "state/level")],
+    "amr": [("data/domain_0/state/level", "remove", "data/domain_0"),
+            ("data/domain_0/state/level", "text", "state/level")],
 }  # fmt: skip
 CASES = [(mesh, *case) for mesh, cases in DAMAGED.items() for case in cases]
 
@@ -214,7 +215,7 @@ def test_a_damaged_state_costs_its_iteration(tmp_path):
     done = start(tmp_path, HOST, 1, *damage, text=configuration("uniform"))
     assert "execute/catalyst/state/time" in done.stderr
     assert outcomes(tmp_path) == ["delivered"] * 3
-    with open(tmp_path / "results" / "points.csv") as file:
+    with (tmp_path / "results" / "points.csv").open() as file:
         assert [row["cycle"] for row in csv.DictReader(file)] == ["0", "20"]
 
 
