@@ -9,9 +9,9 @@
 #include <limits>
 #include <memory>
 
-#include "visualisation/contour/contour_rows.hpp"
 #include "visualisation/contour/flying_edges.hpp"
 #include "visualisation/contour/marching_cubes_cell.hpp"
+#include "visualisation/contour/row_normals.hpp"
 
 namespace sidestream {
 namespace {

@@ -2,9 +2,9 @@
 // slices (the number is the distance to a plane) and the renderer.
 //
 // Marching cubes (Lorensen and Cline, 1987), with a table that is computed from one rule for the faces, so that
-// neighbouring cells always agree (see case_table.hpp). A point is inside where its number >= the value. Vertices lie
-// on the edges between neighbouring points, at a + t (b - a) with a the end of lower index, and are named by that edge.
-// Two blocks that share an edge therefore compute the same bits, and the surface is closed exactly.
+// neighbouring cells always agree (see marching_cubes_cell.hpp). A point is inside where its number >= the value.
+// Vertices lie on the edges between neighbouring points, at a + t (b - a) with a the end of lower index, and are named
+// by that edge. Two blocks that share an edge therefore compute the same bits, and the surface is closed exactly.
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "visualisation/contour/crossed_edge.hpp"
-#include "visualisation/contour/curved_rows.hpp"
+#include "visualisation/contour/curved_points.hpp"
 #include "visualisation/contour/row_normals.hpp"
 
 namespace sidestream {

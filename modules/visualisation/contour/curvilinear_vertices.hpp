@@ -7,9 +7,8 @@
 #include <memory>
 #include <span>
 
-#include "visualisation/contour/contour_rows.hpp"
 #include "visualisation/contour/curved_points.hpp"
-#include "visualisation/contour/number_planes.hpp"
+#include "visualisation/contour/row_normals.hpp"
 
 namespace sidestream {
 

@@ -15,12 +15,10 @@
 #include <cmath>
 #include <optional>
 
-#include "visualisation/contour/case_table.hpp"
-#include "visualisation/contour/cell_words.hpp"
 #include "visualisation/contour/class_bits.hpp"
 #include "visualisation/contour/crossed_edge.hpp"
 #include "visualisation/contour/curvilinear_vertices.hpp"
-#include "visualisation/contour/number_planes.hpp"
+#include "visualisation/contour/marching_cubes_cell.hpp"
 #include "visualisation/contour/row_normals.hpp"
 
 namespace sidestream {

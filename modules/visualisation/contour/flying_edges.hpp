@@ -3,11 +3,11 @@
 // After Schroeder, Maynard and Geveci, "Flying edges: a high-performance scalable isocontouring algorithm" (2015). The
 // first pass classifies each point as inside or outside and counts; the second one produces the counted vertices, each
 // once, and triangles. Here the first pass leaves one bit per point, so that 64 edges are handled together, and
-// vertices are numbered in the order of their keys. Triangles come from case_table.hpp.
+// vertices are numbered in the order of their keys. Triangles come from marching_cubes_cell.hpp.
 #pragma once
 
 #include "visualisation/contour/contour.hpp"
-#include "visualisation/contour/contour_rows.hpp"
+#include "visualisation/contour/row_normals.hpp"
 
 namespace sidestream {
 

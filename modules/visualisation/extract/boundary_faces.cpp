@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "visualisation/mesh/cells/cell_shapes.hpp"
 #include "visualisation/mesh/plane.hpp"

@@ -13,7 +13,7 @@
 #include "sidestream/kit/analysis/empty_results.hpp"
 #include "sidestream/kit/mesh/cell_choice.hpp"
 #include "visualisation/contour/contour.hpp"
-#include "visualisation/contour/contour_rows.hpp"
+#include "visualisation/contour/row_normals.hpp"
 #include "visualisation/contour/surface.hpp"
 #include "visualisation/mesh/plane.hpp"
 

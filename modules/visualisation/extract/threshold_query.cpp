@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "visualisation/extract/part_query.hpp"

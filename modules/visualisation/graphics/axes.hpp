@@ -7,7 +7,7 @@
 #include "sidestream/data/result.hpp"
 #include "visualisation/graphics/annotations.hpp"
 #include "visualisation/graphics/camera.hpp"
-#include "visualisation/graphics/text_boxes.hpp"
+#include "visualisation/graphics/paragraph.hpp"
 
 namespace sidestream::rendering {
 

@@ -5,7 +5,6 @@
 #include "visualisation/graphics/camera.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 

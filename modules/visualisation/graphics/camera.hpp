@@ -1,7 +1,6 @@
 // The camera: maps points of the domain to samples of the picture and their depth.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -29,7 +29,7 @@ class VolumeCells {
 };
 
 /// Rays through the middle of each pixel. The path through a cell depends on the ray and on that cell only, so its
-/// light is the same bits whatever block it comes in; and light adds up in any order (light_slabs.hpp). Cells that
+/// light is the same bits whatever block it comes in; and light adds up in any order (light_tile.hpp). Cells that
 /// share a triangle leave no gap, and do not overlap.
 class CellCaster {
  public:

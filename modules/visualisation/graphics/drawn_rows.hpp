@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "visualisation/contour/contour_rows.hpp"
+#include "visualisation/contour/row_normals.hpp"
 #include "visualisation/graphics/rasteriser.hpp"
 
 namespace sidestream::rendering {

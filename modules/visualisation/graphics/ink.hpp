@@ -5,7 +5,7 @@
 
 #include "sidestream/data/result.hpp"
 #include "visualisation/graphics/colour.hpp"
-#include "visualisation/graphics/text_boxes.hpp"
+#include "visualisation/graphics/paragraph.hpp"
 
 namespace sidestream::rendering {
 

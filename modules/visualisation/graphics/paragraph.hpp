@@ -1,6 +1,8 @@
 // Texts that are broken into lines, to fit into the room they have.
+// Rectangles that are taken by text, so that nothing else is written there.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,5 +34,39 @@ struct ParagraphRoom {
 /// The text as large as it fits, in as many lines as that takes. At the smallest size words that are too long are
 /// broken, too; then what there is no room for is cut, and the last line ends with "...". It has a line at least.
 [[nodiscard]] Paragraph fit_paragraph(const std::string& text, const ParagraphRoom& room);
+
+/// A rectangle in pixels from the top left of the picture.
+struct TextBox {
+  double left = 0, top = 0, right = 0, bottom = 0;
+
+  [[nodiscard]] bool is_empty() const noexcept { return !(left < right && top < bottom); }
+  /// True if both have a point in common, or are nearer to each other than `gap`. Empty boxes overlap nothing.
+  [[nodiscard]] bool overlaps(const TextBox& other, double gap = 0) const noexcept {
+    return !is_empty() && !other.is_empty() && left < other.right + gap && other.left < right + gap &&
+           top < other.bottom + gap && other.top < bottom + gap;
+  }
+  [[nodiscard]] bool is_within(int width, int height) const noexcept {
+    return is_empty() || (left >= 0 && top >= 0 && right <= width && bottom <= height);
+  }
+};
+
+/// The boxes of a picture's texts. Whoever draws a picture passes it on, to find free places and to check the result.
+class TextBoxes {
+ public:
+  void add(const TextBox& box) {
+    if (!box.is_empty()) boxes_.push_back(box);
+  }
+  /// True if no box overlaps `box` or is nearer than `gap`.
+  [[nodiscard]] bool are_clear_of(const TextBox& box, double gap) const noexcept {
+    for (const TextBox& taken : boxes_) {
+      if (taken.overlaps(box, gap)) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] std::span<const TextBox> all() const noexcept { return boxes_; }
+
+ private:
+  std::vector<TextBox> boxes_;
+};
 
 }  // namespace sidestream::rendering

@@ -29,7 +29,7 @@ struct Triangles {
 /// are normals. Of two surfaces at exactly the same depth the lower layer is visible.
 struct Material {
   std::uint8_t layer = 0;
-  /// True for deferred shading of a lit material of one colour: samples keep its direction (packed_normal.hpp) instead
+  /// True for deferred shading of a lit material of one colour: samples keep its direction (rasteriser.hpp) instead
   /// of a colour, and Shades computes the colour when all is drawn. The layer then belongs only to this material.
   bool later = false;
   /// True if what lies behind is seen through it. All samples of the layer are then kept as fragments.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
-#include <string>
 #include <vector>
 
 #include "sidestream/kit/base/numbers.hpp"

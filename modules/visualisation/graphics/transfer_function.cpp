@@ -1,8 +1,5 @@
 #include "visualisation/graphics/transfer_function.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace sidestream::rendering {
 namespace {
 

@@ -25,7 +25,7 @@ struct VolumeBox {
 
 /// Rays through the middle of each pixel. A ray's path through a cell ends where it crosses the cell's faces. These
 /// crossings, and the numbers there, depend only on the ray and the face, so the light of a cell is the same bits
-/// whatever box the cell comes in; and light adds up in any order (light_slabs.hpp).
+/// whatever box the cell comes in; and light adds up in any order (light_tile.hpp).
 class VolumeCaster {
  public:
   /// A picture of width x height pixels with `samples` along each axis of a pixel. The camera's viewport is in samples.

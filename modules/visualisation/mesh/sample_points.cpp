@@ -1,7 +1,6 @@
 #include "visualisation/mesh/sample_points.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace sidestream::sampling {

@@ -1,11 +1,70 @@
-// The part of a mesh on one side of a plane, within a box or outside of it.
-#include "visualisation/parts/part_task.hpp"
+// The analyses `threshold` and `clip`: cells of blocks, merged into one set of cells.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
 
+#include "sidestream/kit/analysis/common_options.hpp"
+#include "visualisation/extract/part_query.hpp"
 #include "visualisation/kinds.hpp"
 
 namespace sidestream {
 
 namespace {
+
+/// The part of a mesh in a range of values, or on one side of a plane, within a box or outside of it.
+template <class Query>
+class PartTask final : public Task {
+ public:
+  PartTask(Query query, const Settings& settings, const Metadata& metadata)
+      : query_(std::move(query)),
+        selection_(selection_of(query_, metadata)),
+        layout_(layout_of(query_, metadata)),
+        file_(settings.text("file")),
+        pieces_(read_pieces(settings)),
+        notice_(file_),
+        empty_(file_) {
+    if constexpr (by_values) {
+      seen_.emplace(seen_values_of(query_));
+      selection_.variables.push_back(seen_->entry());
+    }
+  }
+
+  Selection selection() const override { return selection_; }
+  Bytes local(const LocalInput& input) override { return to_bytes(parts_of(query_, input)); }
+  Bytes combine(const CombineInput& input) override {
+    const auto has_cells = [](const Bytes& partial) { return !partial.empty(); };
+    const bool some = std::any_of(input.partials.begin(), input.partials.end(), has_cells);
+    empty_.look({some ? 1 : 0}, input, [&](const auto&) { return why(input); });
+    if (seen_) seen_->forget();
+    notice_.tell(add_part(file_, pieces_, layout_, input));
+    return {};
+  }
+  void discard(const Iteration&) noexcept override {
+    if (seen_) seen_->forget();
+  }
+
+ private:
+  static constexpr bool by_values = std::is_same_v<Query, ThresholdQuery>;
+
+  [[nodiscard]] std::string why(const CombineInput& input) const {
+    if constexpr (by_values) {
+      return why_empty(query_, *seen_, input);
+    } else {
+      return why_empty(query_, input);
+    }
+  }
+
+  Query query_;
+  std::optional<SeenValues> seen_;  ///< only for a threshold
+  Selection selection_;
+  CellLayout layout_;
+  std::string file_;
+  Pieces pieces_;
+  RepeatedPointsNotice notice_;
+  EmptyNotice empty_;
+};
 
 /// The cells with the variable and the fields, each at points or in cells as it was.
 ResultMesh part_mesh(const Settings& settings, const Metadata& metadata) {
@@ -44,8 +103,6 @@ AnalysisKind clip_kind() {
       .result_mesh = part_mesh,
   };
 }
-
-// Cells of a mesh in which a variable lies in a range.
 
 AnalysisKind threshold_kind() {
   std::vector<Option> options = threshold_options();

@@ -1,7 +1,6 @@
 // Options of a projection, and its grid of results.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>

@@ -11,7 +11,7 @@
 #include "sidestream/kit/analysis/chart.hpp"
 #include "sidestream/kit/base/names.hpp"
 #include "sidestream/kit/base/text.hpp"
-#include "visualisation/graphics/colour_file.hpp"
+#include "visualisation/graphics/colour.hpp"
 
 namespace sidestream::rendering {
 namespace {

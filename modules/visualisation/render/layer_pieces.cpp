@@ -1,13 +1,13 @@
 #include "visualisation/render/layer_pieces.hpp"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
-#include "visualisation/extract/level_layers.hpp"
+#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::rendering {
+
 namespace {
 
 std::int32_t leading(const IsosurfaceQuery& query) { return query.variable; }
@@ -70,6 +70,69 @@ std::vector<std::int64_t> LayerPieces::blocks_of(std::size_t layer, const LocalI
   if (variable < 0) return ids;
   for (const BlockView& view : input.of(variable)) ids.push_back(view.block.id);
   return ids;
+}
+
+std::vector<Piece> pieces_of_lines(const streamlines::Query& query, const CombineInput& input) {
+  if (input.local == nullptr) {
+    fail(Code::configuration,
+         "found stream lines in a picture with 'forward: partials', where servers have no blocks to trace them in; "
+         "choose another placement, or leave 'streamlines' out");
+  }
+  const streamlines::Lines lines = streamlines::trace(query, *input.local, input.communicator);
+  if (input.communicator.rank() != 0) return {};
+  const std::size_t count = sampling::value_count(query.values, input.metadata);
+  Piece piece;
+  piece.data.resize(count);
+  for (std::size_t n = 0; n < lines.vertices.size(); ++n) {
+    streamlines::Place at = lines.vertices[n].at;
+    if (query.dimensions < 3) at[2] = query.flat;
+    piece.points.push_back(at);
+    for (std::size_t c = 0; c < count; ++c) piece.data[c].push_back(lines.values[n * count + c]);
+  }
+  piece.lines = streamlines::segments_of(lines);
+  std::vector<Piece> pieces;
+  pieces.push_back(std::move(piece));
+  return pieces;
+}
+
+namespace {
+
+/// The rectangle that the picture of a cell fills; infinite if a part of it is not ahead of the camera.
+class CellExtent {
+ public:
+  void add(const Vec3& place, const Camera& camera) {
+    const Seen seen = camera.see(place);
+    if (!camera.parallel() && !(seen.ahead >= camera.near())) {
+      left_ = top_ = -1e30;
+      right_ = bottom_ = 1e30;
+      return;
+    }
+    const Projection p = camera.project(seen);
+    left_ = std::min(left_, p.x), right_ = std::max(right_, p.x);
+    top_ = std::min(top_, p.y), bottom_ = std::max(bottom_, p.y);
+  }
+  [[nodiscard]] double smaller_side() const { return std::min(right_ - left_, bottom_ - top_); }
+
+ private:
+  double left_ = 1e30, right_ = -1e30, top_ = 1e30, bottom_ = -1e30;
+};
+
+}  // namespace
+
+std::vector<std::array<std::int64_t, 2>> distinct_edges(const Piece& piece, const Camera& camera, double least) {
+  std::vector<std::array<std::int64_t, 2>> kept;
+  for (std::size_t first = 0, end = 0; first < piece.lines.size(); first = end) {
+    CellExtent extent;
+    // The outline of a cell ends where it began.
+    for (bool closed = false; !closed && end < piece.lines.size(); ++end) {
+      extent.add(piece.points[static_cast<std::size_t>(piece.lines[end][0])], camera);
+      closed = piece.lines[end][1] == piece.lines[first][0];
+    }
+    if (extent.smaller_side() < least) continue;
+    kept.insert(kept.end(), piece.lines.begin() + static_cast<std::ptrdiff_t>(first),
+                piece.lines.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  return kept;
 }
 
 }  // namespace sidestream::rendering

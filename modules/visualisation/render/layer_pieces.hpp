@@ -1,11 +1,17 @@
 // Pieces of a scene's layers. Those that the first pass extracts, for a range, are kept for the second.
+// Stream lines as pieces of an image.
+// Edges of cells on a slice, as many as can be told apart.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "sidestream/extend/analysis.hpp"
+#include "visualisation/contour/contour.hpp"
 #include "visualisation/extract/level_surfaces.hpp"
+#include "visualisation/graphics/camera.hpp"
+#include "visualisation/lines/lines.hpp"
 #include "visualisation/render/scene.hpp"
 
 namespace sidestream::rendering {
@@ -45,5 +51,15 @@ class LayerPieces {
   const Scene* scene_;
   std::vector<Kept> kept_;
 };
+
+/// Collective: traces lines, which rank 0 gets as a piece with all their values; elsewhere there is none. Throws
+/// Error(configuration) on all servers alike where blocks are not on the servers that combine.
+[[nodiscard]] std::vector<Piece> pieces_of_lines(const streamlines::Query& query, const CombineInput& input);
+
+/// The lines of a piece, which are closed outlines of cells one after the other, without those of cells whose picture
+/// is narrower than `least` samples along the picture's rows or columns: so many lines would make a dark area, or
+/// moiré. Each cell is judged by itself, so that the result does not depend on the division into blocks.
+[[nodiscard]] std::vector<std::array<std::int64_t, 2>> distinct_edges(const Piece& piece, const Camera& camera,
+                                                                      double least);
 
 }  // namespace sidestream::rendering

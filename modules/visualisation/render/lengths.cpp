@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "visualisation/graphics/scale_bar.hpp"
+#include "visualisation/graphics/annotations.hpp"
 #include "visualisation/render/scene.hpp"
 
 namespace sidestream::rendering {

@@ -13,7 +13,7 @@
 #include <optional>
 
 #include "sidestream/kit/base/records.hpp"
-#include "visualisation/extract/level_layers.hpp"
+#include "visualisation/extract/level_surfaces.hpp"
 #include "visualisation/graphics/compositing.hpp"
 #include "visualisation/graphics/drawn_rows.hpp"
 #include "visualisation/graphics/primitives.hpp"
@@ -21,11 +21,8 @@
 #include "visualisation/graphics/volume_caster.hpp"
 #include "visualisation/kinds.hpp"
 #include "visualisation/render/absence.hpp"
-#include "visualisation/render/cell_edges.hpp"
 #include "visualisation/render/layer_pieces.hpp"
-#include "visualisation/render/line_pieces.hpp"
 #include "visualisation/render/materials.hpp"
-#include "visualisation/render/running_ranges.hpp"
 #include "visualisation/render/scene.hpp"
 #include "visualisation/render/shown_ranges.hpp"
 #include "visualisation/render/view_pictures.hpp"

@@ -7,10 +7,6 @@
 // times fraction of the cell times value for its counted cells, and the sum is exact and rounded once.
 #pragma once
 
-#include <map>
-#include <memory>
-#include <vector>
-
 #include "sidestream/kit/reduce/grid_sums.hpp"
 #include "visualisation/sampling/sampler.hpp"
 

@@ -10,7 +10,7 @@
 #include "support/ranks.hpp"
 #include "visualisation/graphics/colour.hpp"
 #include "visualisation/kinds.hpp"
-#include "visualisation/render/cell_edges.hpp"
+#include "visualisation/render/layer_pieces.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

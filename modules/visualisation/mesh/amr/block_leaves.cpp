@@ -1,8 +1,8 @@
-// Dual cells of one block (dual contouring over refinement levels; references in leaf_set.hpp).
+// Dual cells of one block (dual contouring over refinement levels; references in leaf_tree.hpp).
 //
 // Each corner at which leaves meet has a dual cell, whose points are the centres of these leaves. A block knows all
 // leaves at corners inside it; corners on its rim need leaves of other blocks and are completed later from the rims of
-// all blocks (contour/dual). So this file
+// all blocks (extract). So this file
 //   1. finds the leaves of the block that count: owned, not covered by a finer level, chosen;
 //   2. visits each corner around which the values may have a contour. A tree is descended from the root
 //      (leaf_tree.cpp); a patch is visited by a loop over the corners of its box;

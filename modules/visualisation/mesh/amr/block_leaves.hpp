@@ -8,7 +8,7 @@
 #include "sidestream/extend/analysis.hpp"
 #include "sidestream/kit/mesh/cell_choice.hpp"
 #include "sidestream/kit/mesh/lattice.hpp"
-#include "visualisation/mesh/amr/leaf_set.hpp"
+#include "visualisation/mesh/amr/leaf_tree.hpp"
 
 namespace sidestream {
 

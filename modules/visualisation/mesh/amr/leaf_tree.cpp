@@ -1,5 +1,5 @@
 // Finds the corners at which leaves of a tree meet, by simultaneous descent (Ju et al. 2002; Schaefer and Warren 2004;
-// references in leaf_set.hpp).
+// references in leaf_tree.hpp).
 //
 // The recursion visits elements: nodes, faces between two nodes, edges between four, corners between eight. An element
 // carries the 2^n nodes around it. To divide an element, each refined node is replaced by its children next to the
@@ -15,6 +15,7 @@
 #include <cmath>
 
 namespace sidestream {
+
 namespace {
 
 Index product(const Index3& n) { return n[0] * n[1] * n[2]; }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "sidestream/extend/analysis.hpp"
-#include "visualisation/mesh/cells/block_cells.hpp"
 #include "visualisation/mesh/cells/cell_piece.hpp"
 
 namespace sidestream {

@@ -1,4 +1,4 @@
-// Surfaces in cells of any shape. This is the rule of case_table.hpp for cells that are not boxes.
+// Surfaces in cells of any shape. This is the rule of marching_cubes_cell.hpp for cells that are not boxes.
 //
 // On each face the crossed edges are joined so that inside corners are cut off. This depends only on the face, so cells
 // of different shapes agree about the faces that they share. The segments close to loops, and a loop is cut into

@@ -4,7 +4,6 @@
 #include "visualisation/mesh/cells/subdivision.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "visualisation/contour/case_table.hpp"
+#include "visualisation/contour/marching_cubes_cell.hpp"
 
 using namespace sidestream;
 

@@ -1,5 +1,5 @@
 // Rows of coordinates have the same numbers however they were published and divided.
-#include "visualisation/contour/curved_rows.hpp"
+#include "visualisation/contour/curved_points.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "visualisation/graphics/annotations.hpp"
 #include "visualisation/graphics/axes.hpp"
 #include "visualisation/graphics/paragraph.hpp"
-#include "visualisation/graphics/scale_bar.hpp"
 #include "visualisation/graphics/text.hpp"
 
 using namespace sidestream;

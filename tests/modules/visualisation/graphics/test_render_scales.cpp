@@ -6,7 +6,7 @@
 #include <set>
 
 #include "sidestream/error.hpp"
-#include "visualisation/graphics/colour_file.hpp"
+#include "visualisation/graphics/colour.hpp"
 #include "visualisation/graphics/ticks.hpp"
 
 using namespace sidestream;
