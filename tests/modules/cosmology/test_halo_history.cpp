@@ -1,7 +1,7 @@
 // Halos over time: blobs appear, move, meet, part and vanish. Other tests check rules that follow from the definition.
 #include <cmath>
 
-#include "cosmology/halos/finder/tracks.hpp"
+#include "cosmology/halos/finder/history.hpp"
 #include "modules/cosmology/halo_checks.hpp"
 #include "support/ranks.hpp"
 

@@ -7,11 +7,14 @@
 #include "cosmology/halos/amr/amr_blocks.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "cosmology/halos/amr/amr_graph.hpp"
 #include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream::halos {
+
 namespace {
 
 /// True if some point in the cell may be near.
@@ -188,6 +191,98 @@ std::unique_ptr<AmrBlock> amr_block(const AmrGrid& grid, const LocalInput& input
   const BlockView* owned = input.find(mesh.array(Role::owned), view.block.id);
   if (refined == nullptr || (mesh.array(Role::owned) >= 0 && owned == nullptr)) return nullptr;
   return std::make_unique<Tree>(grid, view, *refined, owned, component);
+}
+
+namespace {
+
+constexpr double cells_for_each_server = 512;
+
+}  // namespace
+
+CellOwners::CellOwners(const AmrGraph& graph, int servers) : grid_(graph.geometry()), servers_(servers) {
+  const auto cells = [&] {
+    double product = 1;
+    for (const Index extent : grid_.extents(level_)) product *= static_cast<double>(extent);
+    return product;
+  };
+  if (servers == 1) return;
+  while (static_cast<std::size_t>(level_) + 1 < grid_.levels() && cells() < cells_for_each_server * servers) ++level_;
+}
+
+AmrCell CellOwners::first_part(const AmrCell& cell) const noexcept {
+  if (cell.level >= level_) return grid_.ancestor_of(cell, level_);
+  AmrCell part{level_, cell.index};
+  for (std::size_t a = 0; a < 3; ++a) part.index[a] *= grid_.extents(level_)[a] / grid_.extents(cell.level)[a];
+  return part;
+}
+
+std::set<int> CellOwners::keepers_of(const AmrCell& cell) const {
+  const AmrCell first = first_part(cell);
+  if (cell.level >= level_) return {keeper_of(first)};
+  Index3 parts;
+  for (std::size_t a = 0; a < 3; ++a) parts[a] = grid_.extents(level_)[a] / grid_.extents(cell.level)[a];
+  std::set<int> all;
+  AmrCell part = first;
+  for (Index i = 0; i < parts[0]; ++i) {
+    for (Index j = 0; j < parts[1]; ++j) {
+      for (Index k = 0; k < parts[2] && all.size() < static_cast<std::size_t>(servers_); ++k) {
+        part.index = {first.index[0] + i, first.index[1] + j, first.index[2] + k};
+        all.insert(keeper_of(part));
+      }
+    }
+  }
+  return all;
+}
+
+namespace {
+
+/// Adds factor * sum. The 200 leading bits of a sum suffice, and do not depend on the order in which it was added.
+void add_times(ExactSum& total, const ExactSum& sum, double factor) noexcept {
+  for (const double part : sum.expansion()) {
+    if (std::isfinite(part)) total.add_product(part, factor);
+  }
+}
+
+}  // namespace
+
+void AmrPartSums::add(const AmrCell& cell, double value) {
+  for (std::size_t a = 0; a < static_cast<std::size_t>(graph_.dimensions()); ++a) {
+    PlaneSums::add(a, {cell.level, cell.index[a]}, value, graph_.volume(cell.level));
+  }
+}
+
+Halo<AmrId> AmrMergedSums::finish(const AmrGraph& graph, const Peak<AmrId>& peak, Index cells) const {
+  const AmrGrid& grid = graph.geometry();
+  const AmrCell at = grid.cell_of(peak.id);
+  Halo<AmrId> halo{peak, cells};
+  ExactSum mass, volume;
+  for (const auto& [place, plane] : along(0)) {
+    mass.add(plane.mass);
+    volume.add_product(static_cast<double>(plane.cells), grid.volume(place.level));
+  }
+  halo.mass = mass.value();
+  halo.volume = volume.value();
+  for (std::size_t a = 0; a < static_cast<std::size_t>(grid.dimensions()); ++a) {
+    const Index from = grid.middle(at.level, a, at.index[a]);
+    const Index width = grid.length(at.level, a) / 2;
+    ExactSum weighted, plain;
+    halo.low[a] = -width;
+    halo.high[a] = width;
+    for (const auto& [place, plane] : along(a)) {
+      const Index away = grid.difference(a, from, grid.middle(place.level, a, place.index));
+      const Index half = grid.length(place.level, a) / 2;
+      halo.low[a] = std::min(halo.low[a], away - half);
+      halo.high[a] = std::max(halo.high[a], away + half);
+      add_times(weighted, plane.mass, static_cast<double>(away));
+      ExactSum space_here;
+      space_here.add_product(static_cast<double>(plane.cells), grid.volume(place.level));
+      add_times(plain, space_here, static_cast<double>(away));
+    }
+    halo.plain[a] = plain.value() / halo.volume;
+    halo.weighted[a] = std::isfinite(halo.mass) && halo.mass != 0 ? weighted.value() / halo.mass
+                                                                  : std::numeric_limits<double>::quiet_NaN();
+  }
+  return halo;
 }
 
 }  // namespace sidestream::halos

@@ -1,11 +1,18 @@
 // The counted cells of a block, which is a tree or a patch.
+// Division of a mesh of several levels among the servers.
+// Sums over the cells of halos and of their parts on several levels.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <set>
+#include <span>
+#include <vector>
 
 #include "cosmology/halos/amr/amr_grid.hpp"
 #include "cosmology/halos/finder/distances.hpp"
+#include "cosmology/halos/finder/halo.hpp"
+#include "cosmology/halos/finder/run_sums.hpp"
 #include "sidestream/extend/task.hpp"
 
 namespace sidestream::halos {
@@ -34,5 +41,70 @@ class AmrBlock {
 /// wrong. Keeps references.
 [[nodiscard]] std::unique_ptr<AmrBlock> amr_block(const AmrGrid& grid, const LocalInput& input, const BlockView& view,
                                                   int component);
+
+class AmrGraph;
+
+/// Distributes the cells of one level to servers by their hashes, always in the same way. The level has many more cells
+/// than there are servers. One server keeps everything in such a cell; a coarser cell is kept by all servers that have
+/// a part of it. Keeps a reference to the grid.
+class CellOwners {
+ public:
+  CellOwners(const AmrGraph& graph, int servers);
+  /// Server on which a cell counts; for a coarser cell that of its first part.
+  [[nodiscard]] int home_of(const AmrCell& cell) const noexcept { return keeper_of(first_part(cell)); }
+  [[nodiscard]] std::set<int> keepers_of(const AmrCell& cell) const;
+
+ private:
+  [[nodiscard]] AmrCell first_part(const AmrCell& cell) const noexcept;
+  [[nodiscard]] int keeper_of(const AmrCell& dealt) const noexcept {
+    return static_cast<int>(dealt.hash() % static_cast<std::uint64_t>(servers_));
+  }
+
+  const AmrGrid& grid_;
+  int servers_;
+  std::int32_t level_ = 0;  ///< the level whose cells are dealt out
+};
+
+class AmrGraph;
+
+/// The level and index along an axis that cells of a plane share.
+struct AmrPlace {
+  std::int32_t level = 0;
+  Index index = 0;
+  bool operator<(const AmrPlace& other) const noexcept {
+    return level != other.level ? level < other.level : index < other.index;
+  }
+};
+
+/// Sums by plane, of several parts.
+class AmrMergedSums : public PlaneSums<AmrPlace> {
+ public:
+  [[nodiscard]] Halo<AmrId> finish(const AmrGraph& graph, const Peak<AmrId>& peak, Index cells) const;
+};
+
+/// Sums of a part.
+class AmrPartSums : public AmrMergedSums {
+ public:
+  AmrPartSums(const AmrGraph& graph, const std::vector<AmrCell>&, std::span<const std::uint32_t>) : graph_(graph) {}
+  void add(const AmrCell& cell, double value);
+
+ protected:
+  const AmrGraph& graph_;
+};
+
+/// Sums over the cells of a halo whose peak is known. They have the same bits as if its cells came from several parts.
+class AmrHaloSums : public AmrPartSums {
+ public:
+  AmrHaloSums(const AmrGraph& graph, const Peak<AmrId>& peak) : AmrPartSums(graph, {}, {}), peak_(peak) {}
+  void add(const AmrCell& cell, double value) {
+    ++cells_;
+    AmrPartSums::add(cell, value);
+  }
+  [[nodiscard]] Halo<AmrId> finish() const { return AmrMergedSums::finish(graph_, peak_, cells_); }
+
+ private:
+  Peak<AmrId> peak_;
+  Index cells_ = 0;
+};
 
 }  // namespace sidestream::halos

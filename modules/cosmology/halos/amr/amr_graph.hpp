@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "cosmology/halos/amr/amr_blocks.hpp"
-#include "cosmology/halos/amr/amr_sums.hpp"
-#include "cosmology/halos/amr/cell_owners.hpp"
 #include "cosmology/halos/finder/history.hpp"
-#include "cosmology/halos/finder/labels.hpp"
 #include "cosmology/halos/finder/local_components.hpp"
+#include "cosmology/halos/finder/merge_components.hpp"
 
 namespace sidestream::halos {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "cosmology/halos/finder/lattice.hpp"
+#include "cosmology/halos/finder/box_runs.hpp"
 #include "sidestream/kit/mesh/lattice.hpp"
 
 namespace sidestream::halos {

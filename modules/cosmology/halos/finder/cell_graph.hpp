@@ -1,7 +1,7 @@
 // The contract between the halo finder and the cells of a mesh.
 //
 // Halos are the connected components of a graph: its nodes are the cells whose value reaches a threshold, its edges the
-// pairs of neighbours. The finder (halo_task.hpp) is one sequence of stages for every graph. A graph knows the cells
+// pairs of neighbours. The finder (../halos.cpp) is one sequence of stages for every graph. A graph knows the cells
 // that this server has, its own neighbours among them, and the boundary pieces beyond which other servers may continue.
 //
 // - `Cell`: a cell of the mesh. `Id`: identifies it in the whole mesh; ascending identifiers are the order in which
@@ -21,8 +21,6 @@
 #pragma once
 
 #include <concepts>
-#include <optional>
-#include <span>
 #include <type_traits>
 #include <vector>
 

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cmath>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "cosmology/halos/finder/lattice.hpp"
+#include "cosmology/halos/finder/box_runs.hpp"
 #include "sidestream/extend/analysis.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/extend/option_table.hpp"

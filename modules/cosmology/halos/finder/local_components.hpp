@@ -4,7 +4,7 @@
 //    names the boundary pieces, next to which other domains may continue (Graph::for_each_domain).
 // 2. One visit of all cells finds the peak and the number of cells of each component (measure).
 // 3. Closed components that pass the halo rule get their sums at once, by a second visit of their cells. Open ones, of
-//    which a piece lies at the boundary, become parts with sums by plane (plane_sums.hpp).
+//    which a piece lies at the boundary, become parts with sums by plane (run_sums.hpp).
 #pragma once
 
 #include <span>

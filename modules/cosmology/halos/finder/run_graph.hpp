@@ -9,8 +9,8 @@
 #include "cosmology/halos/finder/distances.hpp"
 #include "cosmology/halos/finder/halo_options.hpp"
 #include "cosmology/halos/finder/history.hpp"
-#include "cosmology/halos/finder/labels.hpp"
 #include "cosmology/halos/finder/local_components.hpp"
+#include "cosmology/halos/finder/merge_components.hpp"
 #include "cosmology/halos/finder/run_sums.hpp"
 #include "sidestream/kit/data/block_index.hpp"
 

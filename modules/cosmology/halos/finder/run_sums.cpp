@@ -7,6 +7,7 @@
 #include "cosmology/halos/finder/run_graph.hpp"
 
 namespace sidestream::halos {
+
 namespace {
 
 /// Adds factor * sum to `total`, exactly; |factor| < 2^30. Ignores NaN and infinities: a halo with such a mass has no

@@ -1,11 +1,22 @@
 // Sums over the cells in the shells around a halo.
+// Sums over the cells in shells around halos: all cells of a sphere, or those of the halo.
+//
+// For spheres, every block is asked for its cells near each halo (Distances::for_each_near, and for trees by descending
+// from the roots). Otherwise the halo's own pieces are visited. A cell belongs to the shell that contains its middle,
+// with its whole volume; the shell is found by binary search among squared edges.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "cosmology/halos/finder/distances.hpp"
+#include "cosmology/halos/finder/gathering.hpp"
+#include "cosmology/halos/finder/profile.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/mesh/point_values.hpp"
 
 namespace sidestream::halos {
 
@@ -62,5 +73,116 @@ class ShellSums {
   std::vector<FieldSum> sums_;
   bool any_ = false;
 };
+
+template <CellGraph Graph>
+class ShellSearch {
+ public:
+  ShellSearch(const ProfileQuery& query, const Graph& graph, const KnownHalos<typename Graph::Id>& known,
+              const LocalInput& input)
+      : query_(query),
+        graph_(graph),
+        known_(known),
+        input_(input),
+        views_(input.of(graph.variable())),
+        sums_(query.shells(), query.fields.size()) {
+    for (const double edge : query.edges) squares_.push_back(edge * edge);
+    for (const BlockView& view : views_) {
+      std::vector<ArrayView>& fields = fields_.emplace_back();
+      for (const ProfileField& field : query.fields) {
+        const BlockView* of = input.find(field.variable, view.block.id);
+        fields.push_back(of ? of->array : ArrayView{});
+      }
+    }
+  }
+
+  /// Sums over all cells of all blocks.
+  Bytes spheres() {
+    const typename Graph::Blocks blocks(graph_, input_);
+    for (std::size_t h = 0; h < known_.places.size(); ++h) {
+      const auto distances = distances_of(h);
+      for (std::size_t v = 0; v < views_.size(); ++v) {
+        blocks.for_each_near(v, distances, [&](std::int32_t level, double squared, const Index3& place) {
+          add(v, level, squared, place);
+        });
+      }
+      put(static_cast<std::int64_t>(h));
+    }
+    return out_.take();
+  }
+
+  /// Sums over the cells of halos. `pieces`: sorted by halo.
+  Bytes halos(const std::vector<LocatedPiece<Graph>>& pieces) {
+    for (std::size_t n = 0; n < pieces.size();) {
+      const std::int64_t halo = pieces[n].halo;
+      const auto distances = distances_of(static_cast<std::size_t>(halo));
+      for (; n < pieces.size() && pieces[n].halo == halo; ++n) {
+        const auto& [number, piece, source] = pieces[n];
+        const std::uint32_t view = source.view;
+        graph_.for_each_cell(piece, source, [&](std::int32_t level, const Index3& index, const Index3& place) {
+          add(view, level, distances.squared(level, index), place);
+        });
+      }
+      put(halo);
+    }
+    return out_.take();
+  }
+
+ private:
+  [[nodiscard]] auto distances_of(std::size_t halo) const {
+    const auto& [peak, offset] = known_.places[halo];
+    const auto cell = graph_.cell_of(peak);
+    return Distances(graph_.geometry(), Graph::level_of(cell), Graph::index_of(cell), offset, squares_.back());
+  }
+  /// `place`: index of the cell in the block's arrays.
+  void add(std::size_t view, std::int32_t level, double squared, const Index3& place) {
+    if (!(squared < squares_.back())) return;
+    const double density = number_at(views_[view].array, place, graph_.component());
+    if (std::isnan(density)) return;
+    const auto shell =
+        static_cast<std::size_t>(std::upper_bound(squares_.begin(), squares_.end(), squared) - squares_.begin());
+    double mass = density;
+    if constexpr (Graph::equal_cells) {
+      sums_.add(shell, density);
+    } else {
+      const double volume = graph_.volume(level);
+      mass *= volume;
+      sums_.add(shell, density, volume);
+    }
+    if (!std::isfinite(mass)) return;
+    for (std::size_t f = 0; f < query_.fields.size(); ++f) {
+      if (fields_[view][f].data == nullptr) continue;
+      const double value = number_at(fields_[view][f], place, query_.fields[f].component);
+      if (std::isfinite(value)) sums_.add_field(shell, f, mass, value);
+    }
+  }
+  void put(std::int64_t halo) {
+    if (!sums_.any()) return;
+    ByteWriter sums;
+    sums_.write(sums);
+    out_.put(halo);
+    out_.put(sums.bytes());
+    sums_.clear();
+  }
+
+  const ProfileQuery& query_;
+  const Graph& graph_;
+  const KnownHalos<typename Graph::Id>& known_;
+  const LocalInput& input_;
+  const std::vector<BlockView>& views_;
+  std::vector<std::vector<ArrayView>> fields_;  ///< by view; null data: not on this server
+  std::vector<double> squares_;                 ///< squares of the edges
+  ShellSums sums_;                              ///< of the current halo
+  ByteWriter out_;
+};
+
+/// Exact sums of this server's cells in each halo's shells: a partial result. `pieces`: of halos, if only their own
+/// cells count.
+template <CellGraph Graph>
+[[nodiscard]] Bytes sum_shells(const ProfileQuery& query, const Graph& graph,
+                               const std::vector<LocatedPiece<Graph>>& pieces,
+                               const KnownHalos<typename Graph::Id>& known, const LocalInput& input) {
+  ShellSearch<Graph> search(query, graph, known, input);
+  return query.sphere ? search.spheres() : search.halos(pieces);
+}
 
 }  // namespace sidestream::halos

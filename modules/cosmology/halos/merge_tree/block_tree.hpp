@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cosmology/halos/finder/lattice.hpp"
+#include "cosmology/halos/finder/box_runs.hpp"
 #include "cosmology/halos/merge_tree/tree.hpp"
 #include "sidestream/data/block.hpp"
 
