@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <new>
 
 #include "session/c/c_session.hpp"
 #include "sidestream/kit/base/fail.hpp"

@@ -89,7 +89,7 @@ int sidestream_should_end(const sidestream_session* session) {
 }
 
 int sidestream_serve(sidestream_session* session) {
-  return guarded(session, "serve", [](Session& s) { s.serve(); });
+  return guarded(session, "serve", {}, [](Session& s) { s.serve(); });
 }
 
 MPI_Comm sidestream_comm(const sidestream_session* session) {
@@ -99,7 +99,7 @@ MPI_Comm sidestream_comm(const sidestream_session* session) {
 int sidestream_close(sidestream_session** session) { return sidestream_close_with_account(session, nullptr); }
 
 int sidestream_close_with_account(sidestream_session** session, sidestream_account* account) {
-  if (!session || !*session) return guarded(nullptr, "close", [](Session&) {});
+  if (!session || !*session) return guarded(nullptr, "close", {}, [](Session&) {});
   const std::unique_ptr<sidestream_session> ending(*session);
   *session = nullptr;
   return sidestream::shielded(&sidestream::message_without_session(), [&] {
@@ -114,10 +114,8 @@ int sidestream_close_with_account(sidestream_session** session, sidestream_accou
 }
 
 int sidestream_account_so_far(const sidestream_session* session, sidestream_account* account) {
-  return guarded(const_cast<sidestream_session*>(session), "account_so_far", [&](Session& s) {
-    need(account, "account_so_far", "account");
-    sidestream::fill(*account, sidestream::account_of(s.account()));
-  });
+  return guarded(const_cast<sidestream_session*>(session), "account_so_far", {{account, "account"}},
+                 [&](Session& s) { sidestream::fill(*account, sidestream::account_of(s.account())); });
 }
 
 const char* sidestream_message(const sidestream_session* session) {
@@ -125,22 +123,16 @@ const char* sidestream_message(const sidestream_session* session) {
 }
 
 int sidestream_set_int(sidestream_session* session, const char* name, int64_t value) {
-  return guarded(session, "set_int", [&](Session& s) {
-    need(name, "set_int", "name");
-    s.set(name, value);
-  });
+  return guarded(session, "set_int", {{name, "name"}}, [&](Session& s) { s.set(name, value); });
 }
 
 int sidestream_set_real(sidestream_session* session, const char* name, double value) {
-  return guarded(session, "set_real", [&](Session& s) {
-    need(name, "set_real", "name");
-    s.set(name, value);
-  });
+  return guarded(session, "set_real", {{name, "name"}}, [&](Session& s) { s.set(name, value); });
 }
 
 int sidestream_add_uniform_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
                                 const double* origin, const double* spacing) {
-  return guarded(session, "add_uniform_mesh", [&](Session& s) {
+  return guarded(session, "add_uniform_mesh", {}, [&](Session& s) {
     for (const void* p : {static_cast<const void*>(name), static_cast<const void*>(size),
                           static_cast<const void*>(origin), static_cast<const void*>(spacing)}) {
       need(p, "add_uniform_mesh", "an argument");
@@ -154,32 +146,28 @@ int sidestream_add_uniform_mesh(sidestream_session* session, const char* name, i
 
 int sidestream_add_rectilinear_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
                                     const double* const* coordinates) {
-  return guarded(session, "add_rectilinear_mesh", [&](Session& s) {
-    need(name, "add_rectilinear_mesh", "name");
-    need(size, "add_rectilinear_mesh", "size");
-    need(coordinates, "add_rectilinear_mesh", "coordinates");
-    if (dimensions < 1 || dimensions > 3) {
-      sidestream::fail(sidestream::Code::usage, "add_rectilinear_mesh: dimensions is {}, expected 1, 2 or 3",
-                       dimensions);
-    }
-    std::vector<std::vector<double>> nodes;
-    for (int a = 0; a < dimensions; ++a) {
-      need(coordinates[a], "add_rectilinear_mesh", "an axis of coordinates");
-      if (size[a] < 1) {
-        sidestream::fail(sidestream::Code::usage, "add_rectilinear_mesh: axis {} has {} cells, expected at least 1", a,
-                         size[a]);
-      }
-      nodes.emplace_back(coordinates[a], coordinates[a] + size[a] + 1);
-    }
-    s.add_rectilinear_mesh(name, nodes);
-  });
+  return guarded(session, "add_rectilinear_mesh", {{name, "name"}, {size, "size"}, {coordinates, "coordinates"}},
+                 [&](Session& s) {
+                   if (dimensions < 1 || dimensions > 3) {
+                     sidestream::fail(sidestream::Code::usage,
+                                      "add_rectilinear_mesh: dimensions is {}, expected 1, 2 or 3", dimensions);
+                   }
+                   std::vector<std::vector<double>> nodes;
+                   for (int a = 0; a < dimensions; ++a) {
+                     need(coordinates[a], "add_rectilinear_mesh", "an axis of coordinates");
+                     if (size[a] < 1) {
+                       sidestream::fail(sidestream::Code::usage,
+                                        "add_rectilinear_mesh: axis {} has {} cells, expected at least 1", a, size[a]);
+                     }
+                     nodes.emplace_back(coordinates[a], coordinates[a] + size[a] + 1);
+                   }
+                   s.add_rectilinear_mesh(name, nodes);
+                 });
 }
 
 int sidestream_add_variable(sidestream_session* session, const char* name, const char* mesh, sidestream_type type,
                             sidestream_centering centering, int components, sidestream_order order) {
-  return guarded(session, "add_variable", [&](Session& s) {
-    need(name, "add_variable", "name");
-    need(mesh, "add_variable", "mesh");
+  return guarded(session, "add_variable", {{name, "name"}, {mesh, "mesh"}}, [&](Session& s) {
     if (type < 0 || type >= sidestream::type_count || centering < 0 || centering >= sidestream::centering_count ||
         order < 0 || order > 1) {
       sidestream::fail(sidestream::Code::usage,
@@ -198,30 +186,24 @@ int sidestream_add_variable(sidestream_session* session, const char* name, const
 
 int sidestream_set_variable_attribute(sidestream_session* session, const char* variable, const char* attribute,
                                       const char* value) {
-  return guarded(session, "set_variable_attribute", [&](Session& s) {
-    need(variable, "set_variable_attribute", "variable");
-    need(attribute, "set_variable_attribute", "attribute");
-    need(value, "set_variable_attribute", "value");
-    s.set_attribute(variable, attribute, value);
-  });
+  return guarded(session, "set_variable_attribute",
+                 {{variable, "variable"}, {attribute, "attribute"}, {value, "value"}},
+                 [&](Session& s) { s.set_attribute(variable, attribute, value); });
 }
 
 int sidestream_start(sidestream_session* session) {
-  return guarded(session, "start", [](Session& s) { s.start(); });
+  return guarded(session, "start", {}, [](Session& s) { s.start(); });
 }
 
 [[gnu::hot]] int sidestream_publish(sidestream_session* session, const char* variable, int64_t block,
                                     const void* data) {
-  return sidestream::publishing(session, "publish", [&](Session& s) {
-    need(variable, "publish", "variable");
-    return sidestream::code_of(s.publish(variable, block, data));
-  });
+  return sidestream::publishing(session, "publish", {{variable, "variable"}},
+                                [&](Session& s) { return sidestream::code_of(s.publish(variable, block, data)); });
 }
 
 int sidestream_publish_values(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                               const void* data, int64_t count) {
-  return sidestream::publishing(session, "publish_values", [&](Session& s) {
-    need(variable, "publish_values", "variable");
+  return sidestream::publishing(session, "publish_values", {{variable, "variable"}}, [&](Session& s) {
     const sidestream::Values values =
         sidestream::or_refuse([&] { return sidestream::values_of("publish_values", type, data, count); },
                               [&] { s.publish(variable, block, sidestream::impossible_values()); });
@@ -230,22 +212,19 @@ int sidestream_publish_values(sidestream_session* session, const char* variable,
 }
 
 int sidestream_get_handle(sidestream_session* session, const char* variable, int64_t block, sidestream_handle* handle) {
-  return guarded(session, "get_handle", [&](Session& s) {
-    need(variable, "get_handle", "variable");
-    need(handle, "get_handle", "handle");
-    *handle = static_cast<int64_t>(s.handle(variable, block));
-  });
+  return guarded(session, "get_handle", {{variable, "variable"}, {handle, "handle"}},
+                 [&](Session& s) { *handle = static_cast<int64_t>(s.handle(variable, block)); });
 }
 
 [[gnu::hot]] int sidestream_publish_handle(sidestream_session* session, sidestream_handle handle, const void* data) {
-  return sidestream::publishing(session, "publish_handle", [&](Session& s) {
+  return sidestream::publishing(session, "publish_handle", {}, [&](Session& s) {
     return sidestream::code_of(s.publish(sidestream::Handle{handle}, data));
   });
 }
 
 int sidestream_publish_handle_values(sidestream_session* session, sidestream_handle handle, sidestream_type type,
                                      const void* data, int64_t count) {
-  return sidestream::publishing(session, "publish_handle_values", [&](Session& s) {
+  return sidestream::publishing(session, "publish_handle_values", {}, [&](Session& s) {
     const sidestream::Handle of{handle};
     const sidestream::Values values =
         sidestream::or_refuse([&] { return sidestream::values_of("publish_handle_values", type, data, count); },
@@ -256,18 +235,16 @@ int sidestream_publish_handle_values(sidestream_session* session, sidestream_han
 
 int sidestream_publish_strided(sidestream_session* session, const char* variable, int64_t block, const void* data,
                                const int64_t strides[4]) {
-  return sidestream::publishing(session, "publish_strided", [&](Session& s) {
-    need(variable, "publish_strided", "variable");
-    need(strides, "publish_strided", "strides");
-    return sidestream::code_of(s.publish(variable, block, data, {strides[0], strides[1], strides[2], strides[3]}));
-  });
+  return sidestream::publishing(
+      session, "publish_strided", {{variable, "variable"}, {strides, "strides"}}, [&](Session& s) {
+        return sidestream::code_of(s.publish(variable, block, data, {strides[0], strides[1], strides[2], strides[3]}));
+      });
 }
 
 int sidestream_publish_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                              const void* data, int rank, const int64_t* extents, const int64_t* strides,
                              int component_axis) {
-  return sidestream::publishing(session, "publish_array", [&](Session& s) {
-    need(variable, "publish_array", "variable");
+  return sidestream::publishing(session, "publish_array", {{variable, "variable"}}, [&](Session& s) {
     if (rank > 0) need(extents, "publish_array", "extents"), need(strides, "publish_array", "strides");
     const sidestream::Type of =
         sidestream::or_refuse([&] { return sidestream::type_of("publish_array", type); },
@@ -277,9 +254,7 @@ int sidestream_publish_array(sidestream_session* session, const char* variable, 
 }
 
 int sidestream_alloc(sidestream_session* session, const char* variable, int64_t block, void** data) {
-  return sidestream::publishing(session, "alloc", [&](Session& s) {
-    need(variable, "alloc", "variable");
-    need(data, "alloc", "data");
+  return sidestream::publishing(session, "alloc", {{variable, "variable"}, {data, "data"}}, [&](Session& s) {
     *data = s.alloc(variable, block);
     return *data ? SIDESTREAM_OK : SIDESTREAM_REFUSED;
   });
@@ -287,9 +262,7 @@ int sidestream_alloc(sidestream_session* session, const char* variable, int64_t 
 
 int sidestream_alloc_values(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                             int64_t count, void** data) {
-  return sidestream::publishing(session, "alloc_values", [&](Session& s) {
-    need(variable, "alloc_values", "variable");
-    need(data, "alloc_values", "data");
+  return sidestream::publishing(session, "alloc_values", {{variable, "variable"}, {data, "data"}}, [&](Session& s) {
     const sidestream::Values wanted =
         sidestream::or_refuse([&] { return sidestream::values_of("alloc_values", type, nullptr, count); },
                               [&] { s.publish(variable, block, sidestream::impossible_values()); });
@@ -300,9 +273,7 @@ int sidestream_alloc_values(sidestream_session* session, const char* variable, i
 
 int sidestream_alloc_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                            int rank, sidestream_block* array) {
-  return sidestream::publishing(session, "alloc_array", [&](Session& s) {
-    need(variable, "alloc_array", "variable");
-    need(array, "alloc_array", "array");
+  return sidestream::publishing(session, "alloc_array", {{variable, "variable"}, {array, "array"}}, [&](Session& s) {
     const sidestream::Type of =
         sidestream::or_refuse([&] { return sidestream::type_of("alloc_array", type); },
                               [&] { s.publish(variable, block, sidestream::impossible_values()); });
@@ -313,33 +284,23 @@ int sidestream_alloc_array(sidestream_session* session, const char* variable, in
 }
 
 int sidestream_commit(sidestream_session* session, const char* variable, int64_t block) {
-  return guarded(session, "commit", [&](Session& s) {
-    need(variable, "commit", "variable");
-    s.commit(variable, block);
-  });
+  return guarded(session, "commit", {{variable, "variable"}}, [&](Session& s) { s.commit(variable, block); });
 }
 
 int sidestream_clear(sidestream_session* session, const char* variable, int64_t block) {
-  return guarded(session, "clear", [&](Session& s) {
-    need(variable, "clear", "variable");
-    s.clear(variable, block);
-  });
+  return guarded(session, "clear", {{variable, "variable"}}, [&](Session& s) { s.clear(variable, block); });
 }
 
 int sidestream_keep_memory(sidestream_session* session, sidestream_memory** memory) {
-  return guarded(session, "keep_memory", [&](Session& s) {
-    need(memory, "keep_memory", "the address for the memory");
-    *memory = new sidestream_memory{s.memory()};
-  });
+  return guarded(session, "keep_memory", {{memory, "the address for the memory"}},
+                 [&](Session& s) { *memory = new sidestream_memory{s.memory()}; });
 }
 
 void sidestream_release_memory(sidestream_memory* memory) { delete memory; }
 
 int sidestream_describe_variable(sidestream_session* session, const char* variable,
                                  sidestream_description* description) {
-  return guarded(session, "describe_variable", [&](Session& s) {
-    need(variable, "describe_variable", "variable");
-    need(description, "describe_variable", "description");
+  return guarded(session, "describe_variable", {{variable, "variable"}, {description, "description"}}, [&](Session& s) {
     const sidestream::Variable& found = s.declared(variable);
     sidestream_description whole{};
     whole.type = static_cast<sidestream_type>(found.type);
@@ -352,16 +313,12 @@ int sidestream_describe_variable(sidestream_session* session, const char* variab
 }
 
 int sidestream_signal(sidestream_session* session, const char* event) {
-  return guarded(session, "signal", [&](Session& s) {
-    need(event, "signal", "event");
-    s.signal(event);
-  });
+  return guarded(session, "signal", {{event, "event"}}, [&](Session& s) { s.signal(event); });
 }
 
 int sidestream_signal_values(sidestream_session* session, const char* event, sidestream_scope scope,
                              sidestream_type type, const void* values, int64_t count) {
-  return guarded(session, "signal_values", [&](Session& s) {
-    need(event, "signal_values", "event");
+  return guarded(session, "signal_values", {{event, "event"}}, [&](Session& s) {
     if (count < 0)
       sidestream::fail(sidestream::Code::usage, "signal_values: found {} values, expected at least 0", count);
     s.signal(event, static_cast<sidestream::EventScope>(scope), static_cast<sidestream::Type>(type), values,
@@ -370,30 +327,21 @@ int sidestream_signal_values(sidestream_session* session, const char* event, sid
 }
 
 int sidestream_signal_barrier(sidestream_session* session, const char* event) {
-  return guarded(session, "signal_barrier", [&](Session& s) {
-    need(event, "signal_barrier", "event");
-    s.signal_barrier(event);
-  });
+  return guarded(session, "signal_barrier", {{event, "event"}}, [&](Session& s) { s.signal_barrier(event); });
 }
 
 int sidestream_get_int(sidestream_session* session, const char* name, int64_t* value) {
-  return guarded(session, "get_int", [&](Session& s) {
-    need(name, "get_int", "name");
-    need(value, "get_int", "value");
-    *value = s.steered_integer(name);
-  });
+  return guarded(session, "get_int", {{name, "name"}, {value, "value"}},
+                 [&](Session& s) { *value = s.steered_integer(name); });
 }
 
 int sidestream_get_real(sidestream_session* session, const char* name, double* value) {
-  return guarded(session, "get_real", [&](Session& s) {
-    need(name, "get_real", "name");
-    need(value, "get_real", "value");
-    *value = s.steered_real(name);
-  });
+  return guarded(session, "get_real", {{name, "name"}, {value, "value"}},
+                 [&](Session& s) { *value = s.steered_real(name); });
 }
 
 int sidestream_end_iteration(sidestream_session* session, int64_t cycle, double time) {
-  return sidestream::publishing(session, "end_iteration",
+  return sidestream::publishing(session, "end_iteration", {},
                                 [&](Session& s) { return sidestream::code_of(s.end_iteration(cycle, time)); });
 }
 

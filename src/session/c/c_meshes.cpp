@@ -92,62 +92,50 @@ extern "C" {
 
 int sidestream_add_curvilinear_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* size,
                                     const char* coordinates) {
-  return guarded(session, "add_curvilinear_mesh", [&](Session& s) {
-    need(name, "add_curvilinear_mesh", "name");
-    need(size, "add_curvilinear_mesh", "size");
-    need(coordinates, "add_curvilinear_mesh", "coordinates");
-    sidestream::check_dimensions("add_curvilinear_mesh", dimensions);
-    s.add_curvilinear_mesh(name, {size, size + dimensions}, coordinates);
-  });
+  return guarded(session, "add_curvilinear_mesh", {{name, "name"}, {size, "size"}, {coordinates, "coordinates"}},
+                 [&](Session& s) {
+                   sidestream::check_dimensions("add_curvilinear_mesh", dimensions);
+                   s.add_curvilinear_mesh(name, {size, size + dimensions}, coordinates);
+                 });
 }
 
 int sidestream_add_unstructured_mesh(sidestream_session* session, const char* name, int dimensions,
                                      const char* coordinates, const char* connectivity, const char* offsets,
                                      const char* types) {
-  return guarded(session, "add_unstructured_mesh", [&](Session& s) {
-    need(name, "add_unstructured_mesh", "name");
-    need(coordinates, "add_unstructured_mesh", "coordinates");
-    need(connectivity, "add_unstructured_mesh", "connectivity");
-    need(offsets, "add_unstructured_mesh", "offsets");
-    need(types, "add_unstructured_mesh", "types");
-    s.add_unstructured_mesh(name, dimensions, coordinates, connectivity, offsets, types);
-  });
+  return guarded(
+      session, "add_unstructured_mesh",
+      {{name, "name"},
+       {coordinates, "coordinates"},
+       {connectivity, "connectivity"},
+       {offsets, "offsets"},
+       {types, "types"}},
+      [&](Session& s) { s.add_unstructured_mesh(name, dimensions, coordinates, connectivity, offsets, types); });
 }
 
 int sidestream_add_points_mesh(sidestream_session* session, const char* name, int dimensions, const char* coordinates) {
-  return guarded(session, "add_points_mesh", [&](Session& s) {
-    need(name, "add_points_mesh", "name");
-    need(coordinates, "add_points_mesh", "coordinates");
-    s.add_points_mesh(name, dimensions, coordinates);
-  });
+  return guarded(session, "add_points_mesh", {{name, "name"}, {coordinates, "coordinates"}},
+                 [&](Session& s) { s.add_points_mesh(name, dimensions, coordinates); });
 }
 
 int sidestream_add_octree_mesh(sidestream_session* session, const char* name, int dimensions, const int64_t* roots,
                                const double* origin, const double* spacing, const char* refined) {
-  return guarded(session, "add_octree_mesh", [&](Session& s) {
-    need(name, "add_octree_mesh", "name");
-    need(roots, "add_octree_mesh", "roots");
-    need(origin, "add_octree_mesh", "origin");
-    need(spacing, "add_octree_mesh", "spacing");
-    need(refined, "add_octree_mesh", "refined");
-    sidestream::check_dimensions("add_octree_mesh", dimensions);
-    s.add_octree_mesh(name, {roots, roots + dimensions}, {origin, origin + dimensions}, {spacing, spacing + dimensions},
-                      refined);
-  });
+  return guarded(session, "add_octree_mesh",
+                 {{name, "name"}, {roots, "roots"}, {origin, "origin"}, {spacing, "spacing"}, {refined, "refined"}},
+                 [&](Session& s) {
+                   sidestream::check_dimensions("add_octree_mesh", dimensions);
+                   s.add_octree_mesh(name, {roots, roots + dimensions}, {origin, origin + dimensions},
+                                     {spacing, spacing + dimensions}, refined);
+                 });
 }
 
 int sidestream_add_spectral_mesh(sidestream_session* session, const char* name, int dimensions, int continuous) {
-  return guarded(session, "add_spectral_mesh", [&](Session& s) {
-    need(name, "add_spectral_mesh", "name");
-    s.add_spectral_mesh(name, dimensions, continuous != 0);
-  });
+  return guarded(session, "add_spectral_mesh", {{name, "name"}},
+                 [&](Session& s) { s.add_spectral_mesh(name, dimensions, continuous != 0); });
 }
 
 int sidestream_set_mesh_array(sidestream_session* session, const char* mesh, sidestream_role role,
                               const char* variable) {
-  return guarded(session, "set_mesh_array", [&](Session& s) {
-    need(mesh, "set_mesh_array", "mesh");
-    need(variable, "set_mesh_array", "variable");
+  return guarded(session, "set_mesh_array", {{mesh, "mesh"}, {variable, "variable"}}, [&](Session& s) {
     if (role < 1 || role >= sidestream::role_count) {
       sidestream::fail(sidestream::Code::usage, "set_mesh_array: role {} of '{}'; expected a constant of sidestream.h",
                        static_cast<int>(role), variable);
@@ -157,17 +145,13 @@ int sidestream_set_mesh_array(sidestream_session* session, const char* mesh, sid
 }
 
 int sidestream_set_periodic(sidestream_session* session, const char* mesh, const int* periodic) {
-  return guarded(session, "set_periodic", [&](Session& s) {
-    need(mesh, "set_periodic", "mesh");
-    need(periodic, "set_periodic", "periodic");
+  return guarded(session, "set_periodic", {{mesh, "mesh"}, {periodic, "periodic"}}, [&](Session& s) {
     s.set_periodic(mesh, {periodic[0] != 0, periodic[1] != 0, periodic[2] != 0});
   });
 }
 
 int sidestream_set_refinement(sidestream_session* session, const char* mesh, int steps, const int64_t* ratios) {
-  return guarded(session, "set_refinement", [&](Session& s) {
-    need(mesh, "set_refinement", "mesh");
-    need(ratios, "set_refinement", "ratios");
+  return guarded(session, "set_refinement", {{mesh, "mesh"}, {ratios, "ratios"}}, [&](Session& s) {
     std::vector<sidestream::Index3> all;
     for (int n = 0; n < steps; ++n) all.push_back({ratios[3 * n], ratios[3 * n + 1], ratios[3 * n + 2]});
     s.set_refinement(mesh, all);
@@ -175,33 +159,25 @@ int sidestream_set_refinement(sidestream_session* session, const char* mesh, int
 }
 
 int sidestream_set_fixed(sidestream_session* session, const char* mesh) {
-  return guarded(session, "set_fixed", [&](Session& s) {
-    need(mesh, "set_fixed", "mesh");
-    s.set_fixed(mesh);
-  });
+  return guarded(session, "set_fixed", {{mesh, "mesh"}}, [&](Session& s) { s.set_fixed(mesh); });
 }
 
 int sidestream_set_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
                          const int64_t* hi) {
-  return guarded(session, "set_block", [&](Session& s) {
-    need(mesh, "set_block", "mesh");
-    s.set_block(mesh, block, sidestream::box_of("set_block", lo, hi));
-  });
+  return guarded(session, "set_block", {{mesh, "mesh"}},
+                 [&](Session& s) { s.set_block(mesh, block, sidestream::box_of("set_block", lo, hi)); });
 }
 
 int sidestream_set_block_on_level(sidestream_session* session, const char* mesh, int64_t block, int level,
                                   const int64_t* lo, const int64_t* hi) {
-  return guarded(session, "set_block_on_level", [&](Session& s) {
-    need(mesh, "set_block_on_level", "mesh");
+  return guarded(session, "set_block_on_level", {{mesh, "mesh"}}, [&](Session& s) {
     s.set_block(mesh, block, sidestream::box_of("set_block_on_level", lo, hi), level);
   });
 }
 
 int sidestream_set_rectilinear_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
                                      const int64_t* hi, const double* const* nodes) {
-  return guarded(session, "set_rectilinear_block", [&](Session& s) {
-    need(mesh, "set_rectilinear_block", "mesh");
-    need(nodes, "set_rectilinear_block", "nodes");
+  return guarded(session, "set_rectilinear_block", {{mesh, "mesh"}, {nodes, "nodes"}}, [&](Session& s) {
     const sidestream::Box cells = sidestream::box_of("set_rectilinear_block", lo, hi);
     s.set_rectilinear_block(mesh, block, cells, sidestream::nodes_from(cells, nodes));
   });
@@ -209,58 +185,47 @@ int sidestream_set_rectilinear_block(sidestream_session* session, const char* me
 
 int sidestream_set_block_list(sidestream_session* session, const char* mesh, int64_t block, int64_t points,
                               int64_t cells, int64_t corners, int64_t faces, const double* bounds) {
-  return guarded(session, "set_block_list", [&](Session& s) {
-    need(mesh, "set_block_list", "mesh");
+  return guarded(session, "set_block_list", {{mesh, "mesh"}}, [&](Session& s) {
     s.set_block_list(mesh, block, cells, {points, corners, faces}, sidestream::bounds_from("set_block_list", bounds));
   });
 }
 
 int sidestream_set_block_bounds(sidestream_session* session, const char* mesh, int64_t block, const double* bounds) {
-  return guarded(session, "set_block_bounds", [&](Session& s) {
-    need(mesh, "set_block_bounds", "mesh");
+  return guarded(session, "set_block_bounds", {{mesh, "mesh"}}, [&](Session& s) {
     s.set_block_bounds(mesh, block, sidestream::bounds_from("set_block_bounds", bounds));
   });
 }
 
 int sidestream_remove_block(sidestream_session* session, const char* mesh, int64_t block) {
-  return guarded(session, "remove_block", [&](Session& s) {
-    need(mesh, "remove_block", "mesh");
-    s.remove_block(mesh, block);
-  });
+  return guarded(session, "remove_block", {{mesh, "mesh"}}, [&](Session& s) { s.remove_block(mesh, block); });
 }
 
 int sidestream_set_spectral_block(sidestream_session* session, const char* mesh, int64_t block, int order,
                                   int64_t elements, const int64_t* numbers, const double* x, const double* y,
                                   const double* z) {
-  return guarded(session, "set_spectral_block", [&](Session& s) {
-    need(mesh, "set_spectral_block", "mesh");
+  return guarded(session, "set_spectral_block", {{mesh, "mesh"}}, [&](Session& s) {
     s.set_spectral_block(mesh, block, order, elements, {x, y, z}, numbers);
   });
 }
 
 int sidestream_replace_blocks(sidestream_session* session, const char* mesh, int64_t count, const int64_t* blocks,
                               const int* levels, const int64_t* lo, const int64_t* hi) {
-  return guarded(session, "replace_blocks", [&](Session& s) {
-    need(mesh, "replace_blocks", "mesh");
-    s.replace_blocks(mesh, sidestream::boxes_from(count, blocks, levels, lo, hi));
-  });
+  return guarded(session, "replace_blocks", {{mesh, "mesh"}},
+                 [&](Session& s) { s.replace_blocks(mesh, sidestream::boxes_from(count, blocks, levels, lo, hi)); });
 }
 
 int sidestream_replace_block_lists(sidestream_session* session, const char* mesh, int64_t count, const int64_t* blocks,
                                    const int64_t* points, const int64_t* cells, const int64_t* corners,
                                    const int64_t* faces, const double* bounds) {
-  return guarded(session, "replace_block_lists", [&](Session& s) {
-    need(mesh, "replace_block_lists", "mesh");
+  return guarded(session, "replace_block_lists", {{mesh, "mesh"}}, [&](Session& s) {
     s.replace_blocks(mesh, sidestream::lists_from(count, blocks, points, cells, corners, faces, bounds));
   });
 }
 
 int sidestream_set_allocated(sidestream_session* session, const char* variable, int64_t block, const int64_t* lo,
                              const int64_t* hi) {
-  return guarded(session, "set_allocated", [&](Session& s) {
-    need(variable, "set_allocated", "variable");
-    s.set_allocated(variable, block, sidestream::box_of("set_allocated", lo, hi));
-  });
+  return guarded(session, "set_allocated", {{variable, "variable"}},
+                 [&](Session& s) { s.set_allocated(variable, block, sidestream::box_of("set_allocated", lo, hi)); });
 }
 
 }  // extern "C"

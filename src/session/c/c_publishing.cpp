@@ -46,7 +46,7 @@ extern "C" {
 
 int sidestream_publish_handles(sidestream_session* session, int count, const sidestream_handle* handles,
                                const void* const* data) {
-  const int usable = guarded(session, "publish_handles", [&](Session&) {
+  const int usable = guarded(session, "publish_handles", {}, [&](Session&) {
     if (count > 0) need(handles, "publish_handles", "handles"), need(data, "publish_handles", "data");
   });
   if (usable != SIDESTREAM_OK) return usable;
@@ -55,7 +55,7 @@ int sidestream_publish_handles(sidestream_session* session, int count, const sid
 
 int sidestream_publish_block(sidestream_session* session, int64_t block, int count, const char* const* variables,
                              const void* const* data) {
-  const int usable = guarded(session, "publish_block", [&](Session&) {
+  const int usable = guarded(session, "publish_block", {}, [&](Session&) {
     if (count > 0) need(variables, "publish_block", "variables"), need(data, "publish_block", "data");
   });
   if (usable != SIDESTREAM_OK) return usable;
@@ -64,8 +64,7 @@ int sidestream_publish_block(sidestream_session* session, int64_t block, int cou
 
 int sidestream_publish_components(sidestream_session* session, const char* variable, int64_t block, int count,
                                   const void* const* components) {
-  return publishing(session, "publish_components", [&](Session& s) {
-    need(variable, "publish_components", "variable");
+  return publishing(session, "publish_components", {{variable, "variable"}}, [&](Session& s) {
     return code_of(s.publish_components(variable, block, listed(count, components)));
   });
 }
@@ -73,8 +72,7 @@ int sidestream_publish_components(sidestream_session* session, const char* varia
 int sidestream_publish_component_arrays(sidestream_session* session, const char* variable, int64_t block,
                                         sidestream_type type, int count, const void* const* components, int rank,
                                         const int64_t* extents, const int64_t* strides) {
-  return publishing(session, "publish_components", [&](Session& s) {
-    need(variable, "publish_components", "variable");
+  return publishing(session, "publish_components", {{variable, "variable"}}, [&](Session& s) {
     if (rank > 0) need(extents, "publish_components", "extents"), need(strides, "publish_components", "strides");
     const sidestream::ProgramArray of_each{
         sidestream::type_of("publish_components", type), nullptr, rank, extents, strides, -1};

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <new>
@@ -35,30 +36,47 @@ namespace sidestream {
 /// The message of this thread's last failed open, which leaves no session to store it.
 std::string& message_without_session();
 
-/// `shielded` for calls on a session, which stores the message; a null session is a usage error.
-template <class Work>
-int guarded(sidestream_session* handle, const char* call, Work&& work) noexcept {
+/// A pointer that a call needs, and its name in messages.
+struct Needed {
+  const void* argument;
+  const char* name;
+};
+
+/// Throws Error(usage) if a required pointer argument is null.
+void need(const void* argument, const char* call, const char* name);
+
+/// `shielded` for calls on the object behind a handle, which stores the message. `missing`: the sentence for a null
+/// handle; that and a null argument in `needed` are usage errors.
+template <class Handle, class Object, class Work>
+int on_handle(Handle* handle, Object Handle::*object, const char* missing, const char* call,
+              std::initializer_list<Needed> needed, Work&& work) noexcept {
   if (!handle) {
-    return shielded(&message_without_session(), [&]() -> int {
-      fail(Code::usage, "{}: the session is NULL: none was opened, or it is closed", call);
-    });
+    return shielded(&message_without_session(), [&]() -> int { fail(Code::usage, "{}: {}", call, missing); });
   }
   return shielded(&handle->message, [&] {
-    if constexpr (std::is_void_v<decltype(work(handle->session))>) {
-      work(handle->session);
+    for (const Needed& one : needed) need(one.argument, call, one.name);
+    if constexpr (std::is_void_v<decltype(work(handle->*object))>) {
+      work(handle->*object);
       return static_cast<int>(SIDESTREAM_OK);
     } else {
-      return static_cast<int>(work(handle->session));
+      return static_cast<int>(work(handle->*object));
     }
   });
+}
+
+template <class Work>
+int guarded(sidestream_session* session, const char* call, std::initializer_list<Needed> needed, Work&& work) noexcept {
+  return on_handle(session, &sidestream_session::session, "the session is NULL: none was opened, or it is closed", call,
+                   needed, work);
 }
 
 [[nodiscard]] inline int code_of(Taken taken) { return taken == Taken::refused ? SIDESTREAM_REFUSED : SIDESTREAM_OK; }
 
 /// Runs a call that may be refused, and stores the reason of a refusal, too.
 template <class Work>
-int publishing(sidestream_session* session, const char* call, Work&& work) noexcept {
-  const int code = guarded(session, call, work);
+int publishing(sidestream_session* session, const char* call, std::initializer_list<Needed> needed,
+               Work&& work) noexcept {
+  const int code = guarded(session, call, needed, work);
   if (code != SIDESTREAM_REFUSED) return code;
   // The call stays refused even if there is no memory for the message.
   static_cast<void>(shielded(&session->message, [&] {
@@ -101,9 +119,6 @@ auto or_refuse(Work&& work, Fails&& fails) {
 [[nodiscard]] inline Values impossible_values() {
   return {Type::float64, nullptr, std::numeric_limits<std::size_t>::max()};
 }
-
-/// Throws Error(usage) if a required pointer argument is null.
-void need(const void* argument, const char* call, const char* name);
 
 // The boundary between C and C++.
 

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string>
-#include <utility>
 
 #include "session/c/c_session.hpp"
 #include "sidestream/data/catalogue.hpp"
