@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <variant>

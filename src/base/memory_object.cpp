@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "base/files.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/text.hpp"
 

@@ -7,10 +7,8 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "sidestream/kit/base/fail.hpp"

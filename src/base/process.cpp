@@ -10,12 +10,10 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
-#include "base/files.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/text.hpp"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/time.h>
 #include <unistd.h>
-
 #include <cerrno>
 #include <ctime>
 #include <exception>
@@ -138,3 +137,22 @@ std::shared_ptr<RunLog> current_log() noexcept {
 }
 
 }  // namespace sidestream
+
+namespace sidestream::log {
+
+void put(const char* severity, fmt::string_view format, fmt::format_args args) noexcept {
+  try {
+    std::string sentence;
+    retry_while_out_of_memory([&] {
+      sentence = fmt::vformat(format, args);
+      const std::string line = fmt::format("sidestream: {}: {}\n", severity, sentence);
+      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+    });
+    if (const std::shared_ptr<RunLog> log = current_log()) log->add(severity, sentence);
+  } catch (const std::exception&) {
+    constexpr char none[] = "sidestream: a message is missing: no memory for it\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, none, sizeof none - 1);
+  }
+}
+
+}  // namespace sidestream::log

@@ -9,7 +9,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>

@@ -1,11 +1,9 @@
 #include "base/unix_socket.hpp"
 
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 

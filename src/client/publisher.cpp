@@ -1,9 +1,6 @@
 #include "client/publisher.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <utility>
 
 #include "base/waiting.hpp"
 #include "client/publisher_parts.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "config/options/document.hpp"
 #include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {

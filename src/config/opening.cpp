@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "config/groups.hpp"
-#include "config/options/document.hpp"
 #include "config/options/former_names.hpp"
-#include "config/options/read_settings.hpp"
 #include "config/sections.hpp"
 #include "sidestream/kit/base/names.hpp"
 

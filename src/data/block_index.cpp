@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/levels.hpp"
+
 namespace sidestream {
 
 namespace {
-
-constexpr Index floor_divided(Index a, Index b) noexcept { return a / b - (a % b < 0 ? 1 : 0); }
 
 Index3 bucket_of(const Index3& corner, const Index3& size) noexcept {
   return {floor_divided(corner[0], size[0]), floor_divided(corner[1], size[1]), floor_divided(corner[2], size[2])};

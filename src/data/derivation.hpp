@@ -4,7 +4,6 @@
 #include <compare>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/expressions/formula.hpp"

@@ -11,8 +11,6 @@ namespace sidestream {
 
 namespace {
 
-constexpr Index floor_divided(Index a, Index b) noexcept { return a / b - (a % b < 0 ? 1 : 0); }
-
 /// Cells of `level` that have a point in common with a box of cells of another level.
 Box touching(const Mesh& mesh, const Box& box, std::int32_t level_of_box, std::int32_t level) {
   const auto finest = static_cast<std::int32_t>(mesh.refinement.size());

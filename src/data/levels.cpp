@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include "data/leaf_contact.hpp"
-#include "sidestream/kit/data/block_index.hpp"
 
 namespace sidestream {
 

@@ -14,6 +14,9 @@
 
 namespace sidestream {
 
+/// The quotient, rounded down; `b` > 0.
+[[nodiscard]] constexpr Index floor_divided(Index a, Index b) noexcept { return a / b - (a % b < 0 ? 1 : 0); }
+
 /// The cells of the block's level that blocks of finer levels cover completely, as disjoint boxes. They lie in the
 /// block and one layer around it. `blocks` are all blocks of the mesh, from which `index` was made.
 [[nodiscard]] std::vector<Box> covered_cells(const Mesh& mesh, const Block& block, std::span<const Block> blocks,

@@ -1,7 +1,6 @@
 // Arrays with a mesh's positions: their variables, and selections that include them.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

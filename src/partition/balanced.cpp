@@ -3,10 +3,8 @@
 // R. L. Graham, "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 17 (1969): the fullest server gets at
 // most 4/3 - 1/(3 N) of its load in an optimal division among N servers.
 #include <algorithm>
-#include <numeric>
 
 #include "partition/kinds.hpp"
-#include "partition/least_loaded.hpp"
 #include "partition/splitting.hpp"
 
 namespace sidestream {

@@ -1,6 +1,5 @@
 // Partitioner `local`: each block to the nearest server.
 #include "partition/kinds.hpp"
-#include "partition/least_loaded.hpp"
 #include "partition/splitting.hpp"
 
 namespace sidestream {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <vector>
 
 namespace sidestream {
 

@@ -4,7 +4,6 @@
 #include "sidestream/kit/reduce/grid_sums.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"

@@ -1,9 +1,6 @@
 // Closing a session: missing outcomes, the account, the records, then release of everything.
 #include <fmt/format.h>
 
-#include <cstring>
-
-#include "base/mpi/agree.hpp"
 #include "base/own_environment.hpp"
 #include "session/implementation.hpp"
 #include "session/opening/sidecar_start.hpp"

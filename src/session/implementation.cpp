@@ -1,7 +1,6 @@
 #include "session/implementation.hpp"
 #include "base/own_environment.hpp"
 
-#include "session/serving/record.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

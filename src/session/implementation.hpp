@@ -24,8 +24,8 @@
 #include "session/session_access.hpp"
 #include "sidestream/sidestream.hpp"
 #include "storage/files/output_directory.hpp"
-#include "transport/shared_memory/sidecar/opening_socket.hpp"
-#include "transport/staging/opening_file.hpp"
+#include "transport/shared_memory/sidecar/attach_protocol.hpp"
+#include "transport/staging/folder.hpp"
 
 namespace sidestream {
 

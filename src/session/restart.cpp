@@ -7,7 +7,7 @@
 #include "base/mpi/communicator.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
-#include "session/opening/configuration.hpp"
+#include "session/opening/modules.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/database/shared_opening.hpp"
 #include "storage/database/stored_values.hpp"

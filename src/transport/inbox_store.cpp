@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 
-#include "data/region_ranges.hpp"
+#include "data/images.hpp"
 
 namespace sidestream {
 

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "sidestream/extend/transport.hpp"

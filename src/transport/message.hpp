@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "sidestream/extend/transport.hpp"
-#include "transport/message.hpp"
 
 namespace sidestream {
 

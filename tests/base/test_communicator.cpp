@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/mpi/agree.hpp"
-#include "base/mpi/bell.hpp"
+#include "base/mpi/abort_flag.hpp"
 #include "base/mpi/communicator.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "support/faults.hpp"
 #include "support/ranks.hpp"
 

@@ -13,7 +13,6 @@
 
 #include "base/mpi/communicator.hpp"
 #include "client/spectral_blocks.hpp"
-#include "client/spectral_rule.hpp"
 #include "sidestream/data/mesh.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/sidestream.h"

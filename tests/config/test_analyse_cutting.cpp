@@ -4,7 +4,7 @@
 #include <map>
 #include <random>
 
-#include "analyse/cutting.hpp"
+#include "analyse/merging.hpp"
 
 using namespace sidestream;
 using analysing::cut;

@@ -1,6 +1,6 @@
 // Tests how plug-ins are loaded from shared libraries.
 #include "config/support.hpp"
-#include "config/tasks/plugin_loader.hpp"
+#include "config/tasks/module_files.hpp"
 #include "session/c/c_analysis.hpp"
 
 using namespace sidestream;

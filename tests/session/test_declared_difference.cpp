@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "session/opening/configuration.hpp"
+#include "session/opening/modules.hpp"
 
 using namespace sidestream;
 

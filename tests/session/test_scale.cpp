@@ -13,7 +13,7 @@
 #include <set>
 #include <vector>
 
-#include "session/opening/server_assignment.hpp"
+#include "session/opening/roles.hpp"
 #include "sidestream/sidestream.hpp"
 #include "support/mpi_counts.hpp"
 #include "support/ranks.hpp"

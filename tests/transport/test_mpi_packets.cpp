@@ -14,7 +14,6 @@
 #include "sidestream/error.hpp"
 #include "support/ranks.hpp"
 #include "transport/mpi/packet.hpp"
-#include "transport/mpi/queues.hpp"
 
 using namespace sidestream;
 using namespace std::chrono_literals;

@@ -1,5 +1,5 @@
 // Waiting servers learn that a simulation has gone before it accepted them, whoever comes first.
-#include "transport/shared_memory/sidecar/opening_socket.hpp"
+#include "transport/shared_memory/sidecar/attach_protocol.hpp"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

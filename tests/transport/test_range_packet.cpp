@@ -1,5 +1,5 @@
 // Questions about ranges and their answers come back from their bytes, which are few.
-#include "transport/mpi/range_packet.hpp"
+#include "transport/mpi/packet.hpp"
 
 #include <doctest/doctest.h>
 

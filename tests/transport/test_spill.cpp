@@ -16,7 +16,6 @@
 #include "base/files.hpp"
 #include "sidestream/error.hpp"
 #include "transport/shared_memory/spill/spill_file.hpp"
-#include "transport/shared_memory/spill/spill_reader.hpp"
 
 using namespace sidestream;
 using namespace sidestream::shared_memory;

@@ -12,8 +12,7 @@
 #include <thread>
 
 #include "support/scratch.hpp"
-#include "transport/staging/opening_file.hpp"
-#include "transport/staging/reader_coordinator.hpp"
+#include "transport/staging/folder.hpp"
 #include "transport/staging/writer_coordinator.hpp"
 
 namespace fs = std::filesystem;

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "config/options/document.hpp"
 #include "loading.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/names.hpp"

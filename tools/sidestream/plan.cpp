@@ -12,7 +12,7 @@
 #include "data/derivation.hpp"
 #include "data/levels.hpp"
 #include "loading.hpp"
-#include "plan_parts.hpp"
+#include "plan_report.hpp"
 #include "server/redistribution/block_assignment.hpp"
 #include "sidestream/kit/analysis/empty_results.hpp"
 #include "sidestream/kit/base/fail.hpp"

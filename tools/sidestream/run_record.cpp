@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <limits>
 #include <set>
-#include <utility>
 
 #include "config/reserved_file_names.hpp"
 #include "config/tasks/tasks.hpp"

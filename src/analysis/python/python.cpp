@@ -8,7 +8,7 @@
 
 #include "analysis/common/kinds.hpp"
 #include "base/paths.hpp"
-#include "config/tasks/plugin_loader.hpp"
+#include "config/tasks/module_files.hpp"
 #include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {

@@ -1,7 +1,6 @@
 // Formula::evaluate computes each step on a block of numbers that fits in the cache, so that the compiler can
 // vectorise it. Results have the same bits as those of one number at a time.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 

@@ -1,7 +1,6 @@
 #include "base/mpi/communicator.hpp"
 
 #include <algorithm>
-#include <new>
 
 #include "base/mpi/polite_wait.hpp"
 #include "sidestream/error.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 #include <exception>
-#include <functional>
 #include <string_view>
 #include <utility>
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "config/expressions/expression_text.hpp"
+#include "config/expressions/expression.hpp"
 #include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {

@@ -1,7 +1,6 @@
 // Conditions on what is published: `max(temperature) > 500 and change(mean(pressure)) < 0`.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>

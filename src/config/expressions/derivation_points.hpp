@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "config/expressions/expression_text.hpp"
+#include "config/expressions/expression.hpp"
 #include "data/derivation.hpp"
 #include "data/mesh_space.hpp"
 

@@ -6,7 +6,6 @@
 
 #include "config/expressions/derivation_text.hpp"
 #include "config/opening.hpp"
-#include "config/options/document.hpp"
 #include "config/options/read_settings.hpp"
 
 namespace sidestream {

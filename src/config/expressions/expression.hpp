@@ -1,12 +1,16 @@
 // Arithmetic with parameters: `$nx`, `2 * ($nx - 1)`, `0.5`.
+// The text of an expression as messages quote it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <variant>
 
+#include "base/expressions/parse.hpp"
 #include "config/config.hpp"
+#include "config/options/document.hpp"
 
 namespace sidestream {
 
@@ -34,5 +38,22 @@ using Number = std::variant<std::int64_t, double>;
                                         const std::string& what, const Location& where);
 
 [[nodiscard]] double as_real(const Number& number) noexcept;
+
+/// A text and its place. Keeps references.
+struct ExpressionText {
+  const std::string& text;
+  const std::string& what;  ///< name of the text in messages
+  const Location& where;    ///< place of its first character
+
+  [[nodiscard]] Location place(std::size_t position) const;
+  /// Throws Error(configuration): "found 'text' for what, " and the problem.
+  [[noreturn]] void wrong(std::size_t position, const std::string& problem) const;
+  /// The clause that says that the text cannot be read from there on.
+  [[nodiscard]] std::string unreadable(std::size_t position) const;
+};
+
+/// Parses a text. Messages about syntax errors have the clause of `unreadable`, and `expected`. Throws
+/// Error(configuration).
+[[nodiscard]] SyntaxTree parse_text(const ExpressionText& text, const SyntaxRules& rules, const std::string& expected);
 
 }  // namespace sidestream

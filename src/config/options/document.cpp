@@ -1,6 +1,5 @@
 #include "config/options/document.hpp"
 
-#include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -9,7 +8,6 @@
 #include <sstream>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 #include "config/options/former_names.hpp"
 #include "sidestream/kit/base/text.hpp"

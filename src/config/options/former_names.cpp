@@ -1,6 +1,5 @@
 #include "config/options/former_names.hpp"
 
-#include <algorithm>
 #include <map>
 #include <span>
 

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <string_view>
 
 #include "config/options/document.hpp"
 #include "sidestream/kit/base/names.hpp"

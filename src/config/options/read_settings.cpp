@@ -7,7 +7,6 @@
 
 #include "base/paths.hpp"
 #include "config/expressions/derived_section.hpp"
-#include "config/options/document.hpp"
 #include "config/options/option_text.hpp"
 #include "config/tasks/schedule_text.hpp"
 #include "sidestream/kit/base/names.hpp"

@@ -1,8 +1,6 @@
 // The reference manual, generated from the declarations of options.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "config/config.hpp"
 #include "config/options/option_text.hpp"
 #include "config/sections.hpp"

@@ -2,7 +2,6 @@
 
 #include "config/sections.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {
 

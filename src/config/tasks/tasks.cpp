@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <span>
 
 #include "config/expressions/condition.hpp"
-#include "config/options/document.hpp"
 #include "config/options/option_text.hpp"
 #include "config/sections.hpp"
 #include "config/tasks/made_meshes.hpp"

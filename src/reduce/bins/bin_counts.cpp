@@ -8,7 +8,6 @@
 
 #include <bit>
 #include <limits>
-#include <numeric>
 
 #include "sidestream/kit/reduce/bins/bins.hpp"
 

@@ -7,7 +7,6 @@
 #include "data/derivation.hpp"
 #include "server/derived/derived_deposits.hpp"
 #include "server/derived/derived_field.hpp"
-#include "server/derived/derived_points.hpp"
 #include "server/derived/derived_slopes.hpp"
 #include "sidestream/data/iteration.hpp"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "server/derived/derived_field.hpp"
-#include "server/derived/derived_points.hpp"
 #include "sidestream/data/mesh.hpp"
 #include "sidestream/data/metadata.hpp"
 

@@ -1,13 +1,10 @@
 #include "server/derived/derived_stage.hpp"
 
 #include <algorithm>
-#include <functional>
 
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "data/box_values.hpp"
 #include "data/images.hpp"
-#include "server/redistribution/block_table.hpp"
-#include "server/redistribution/exchange_plan.hpp"
 #include "sidestream/data/catalogue.hpp"
 
 namespace sidestream {

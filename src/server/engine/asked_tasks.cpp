@@ -14,11 +14,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <sstream>
 
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/kit/base/log.hpp"

@@ -13,9 +13,7 @@
 #include <iterator>
 #include <set>
 
-#include "base/mpi/agree.hpp"
-#include "server/redistribution/block_table.hpp"
-#include "server/redistribution/exchange_plan.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 

@@ -1,7 +1,7 @@
 // Marks in assembled views: cells that finer levels cover, flagged ghosts, leaves that count, points shared by blocks.
 #include <algorithm>
 
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "server/engine/assembler.hpp"
 #include "server/redistribution/shared_points.hpp"
 #include "sidestream/kit/base/log.hpp"

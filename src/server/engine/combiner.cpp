@@ -1,7 +1,5 @@
 #include "server/engine/combiner.hpp"
 
-#include <functional>
-
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 

@@ -17,12 +17,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <new>
 #include <utility>
 
-#include "base/mpi/agree.hpp"
-#include "base/mpi/polite_wait.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "sidestream/kit/base/fail.hpp"

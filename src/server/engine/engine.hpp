@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/mpi/bell.hpp"
+#include "base/mpi/abort_flag.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "server/engine/agreement.hpp"
@@ -20,8 +20,8 @@
 #include "server/engine/guarded_communicator.hpp"
 #include "server/engine/held_iteration.hpp"
 #include "server/engine/ledger.hpp"
+#include "server/engine/schedule.hpp"
 #include "server/engine/scheduled_task.hpp"
-#include "server/engine/triggers.hpp"
 #include "server/steering/steering_server.hpp"
 #include "sidestream/extend/transport.hpp"
 

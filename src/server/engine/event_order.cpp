@@ -1,7 +1,6 @@
 #include "server/engine/event_order.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "sidestream/kit/base/records.hpp"
 

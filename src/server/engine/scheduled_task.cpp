@@ -1,7 +1,6 @@
 #include "server/engine/scheduled_task.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <new>
 

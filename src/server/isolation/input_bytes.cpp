@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <tuple>
 
 #include "base/fields.hpp"
 #include "sidestream/kit/base/fail.hpp"

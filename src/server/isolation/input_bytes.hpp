@@ -3,12 +3,10 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <span>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "sidestream/data/array.hpp"

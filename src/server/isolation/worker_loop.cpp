@@ -6,14 +6,12 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
 #include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +20,6 @@
 #include "base/paths.hpp"
 #include "base/unix_socket.hpp"
 #include "server/isolation/input_bytes.hpp"
-#include "server/isolation/worker_messages.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 #include "sidestream/kit/base/numbers.hpp"

@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <utility>
 
 #include "data/derivation.hpp"
 #include "sidestream/kit/base/records.hpp"

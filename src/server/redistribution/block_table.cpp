@@ -7,7 +7,6 @@
 #include "server/redistribution/block_table.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 namespace sidestream {
 

@@ -1,7 +1,6 @@
 #include "server/redistribution/local_values.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "sidestream/kit/base/fail.hpp"

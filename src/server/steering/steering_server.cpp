@@ -1,9 +1,7 @@
 #include "server/steering/steering_server.hpp"
 
 #include <fmt/format.h>
-#include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "config/sections.hpp"
 #include "sidestream/error.hpp"

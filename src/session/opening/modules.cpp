@@ -1,12 +1,23 @@
 #include "session/opening/modules.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <sstream>
 
+#include "analysis/common/kinds.hpp"
+#include "base/mpi/joint_work.hpp"
+#include "base/paths.hpp"
 #include "config/options/document.hpp"
-#include "config/tasks/plugin_loader.hpp"
+#include "config/tasks/module_files.hpp"
 #include "config/tasks/tasks.hpp"
+#include "partition/kinds.hpp"
 #include "session/c/c_analysis.hpp"
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/text.hpp"
+#include "storage/register.hpp"
 
 namespace sidestream {
 
@@ -82,6 +93,32 @@ void add_needed_modules(ModuleFiles& modules, const Document& document, Registry
       fail_at(task.where, "{}", missing_module(*known, modules.folders));
     }
   }
+}
+
+std::string read_configuration_file(const std::string& file, const std::string& mend) {
+  if (std::filesystem::is_directory(file)) {
+    fail(Code::configuration, "{}: found a directory, expected a configuration file; correct the path", file);
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in) fail(Code::configuration, "{}: cannot read the configuration ({}); {}", file, system_text(errno), mend);
+  return text.str();
+}
+
+std::string common_folder(Communicator& world) {
+  std::string folder;
+  run_collectively(world, [&] {
+    if (world.rank() == 0) folder = working_directory();
+  });
+  share_text(world, folder);
+  return folder;
+}
+
+void register_built_in(Registry& registry) {
+  register_analyses(registry);
+  register_storage(registry);
+  register_partitioners(registry);
 }
 
 }  // namespace sidestream

@@ -1,10 +1,14 @@
 // Loading of kinds that the library lacks: plug-ins, which a configuration names by path, and modules, which are found
 // without that.
+// The first steps of every process: the configuration's text, the kinds that come with Sidestream, and whether clients
+// declare the same.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "base/mpi/communicator.hpp"
+#include "client/declarations.hpp"
 #include "config/config.hpp"
 #include "config/tasks/module_files.hpp"
 
@@ -23,5 +27,17 @@ void add_modules(const std::vector<std::string>& files, Registry& registry);
 /// registered its own; all modules of Sidestream if it takes requests. Leaves those in `modules`. Throws
 /// Error(configuration), also if a module is not there.
 void add_needed_modules(ModuleFiles& modules, const Document& document, Registry& registry);
+
+/// Reads a file. Throws Error(configuration); `mend` ends its message, for example "correct the path".
+[[nodiscard]] std::string read_configuration_file(const std::string& file, const std::string& mend);
+/// Collective: the working directory of rank 0, the base of the relative paths of all ranks. Call only while a session
+/// opens, since the program may change it later.
+[[nodiscard]] std::string common_folder(Communicator& world);
+/// Registers the analyses, writers, formats and partitioners that come with Sidestream, without streams.
+void register_built_in(Registry& registry);
+
+/// Returns the first difference between two clients' declarations, or an empty text. It is the middle of a sentence,
+/// with both values if they are numbers: "$h (0.1, here 0.10000000000000001)".
+[[nodiscard]] std::string difference_of(const Declarations& mine, const Declarations& others);
 
 }  // namespace sidestream

@@ -2,13 +2,12 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "base/own_environment.hpp"
 #include "config/opening.hpp"
 #include "config/options/document.hpp"
 #include "config/stream_config.hpp"
 #include "session/implementation.hpp"
-#include "session/opening/configuration.hpp"
 #include "session/opening/modules.hpp"
 #include "session/opening/wiring.hpp"
 #include "session/serving/record.hpp"

@@ -4,10 +4,9 @@
 #include <filesystem>
 
 #include "base/fields.hpp"
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "base/waiting.hpp"
 #include "data/derivation.hpp"
-#include "session/opening/wiring.hpp"
 #include "session/serving/server_groups.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"

@@ -10,15 +10,15 @@
 #include <optional>
 #include <set>
 
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/waiting.hpp"
 #include "config/options/former_names.hpp"
 #include "data/derivation.hpp"
 #include "session/implementation.hpp"
-#include "session/opening/configuration.hpp"
 #include "session/opening/declared_blocks.hpp"
+#include "session/opening/modules.hpp"
 #include "session/opening/roles.hpp"
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"

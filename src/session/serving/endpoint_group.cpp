@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/mpi/abort_flag.hpp"
-#include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
@@ -18,7 +17,6 @@
 #include "config/options/document.hpp"
 #include "config/stream_config.hpp"
 #include "config/tasks/tasks.hpp"
-#include "session/opening/configuration.hpp"
 #include "session/opening/modules.hpp"
 #include "session/serving/record.hpp"
 #include "session/serving/run_tables.hpp"

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/version.h"

@@ -1,7 +1,6 @@
 // Rows of the run's tables during the run, of one process, in bounded memory.
 #pragma once
 
-#include <array>
 #include <initializer_list>
 #include <string>
 

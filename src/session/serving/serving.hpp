@@ -11,7 +11,6 @@
 #include "server/engine/engine.hpp"
 #include "server/engine/watchdog.hpp"
 #include "session/ending.hpp"
-#include "session/serving/request_link.hpp"
 #include "session/serving/steering_link.hpp"
 #include "session/serving/worker_setup.hpp"
 #include "storage/files/output_directory.hpp"

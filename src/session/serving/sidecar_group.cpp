@@ -5,20 +5,17 @@
 #include <exception>
 #include <optional>
 
-#include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
 #include "client/declarations.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
-#include "session/opening/configuration.hpp"
 #include "session/opening/modules.hpp"
 #include "session/opening/roles.hpp"
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"
 #include "session/serving/run_tables.hpp"
-#include "session/serving/same_declarations.hpp"
 #include "session/serving/server_groups.hpp"
 #include "session/serving/serving.hpp"
 #include "session/serving/streams.hpp"
@@ -26,7 +23,7 @@
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "storage/files/output_directory.hpp"
-#include "transport/shared_memory/sidecar/opening_socket.hpp"
+#include "transport/shared_memory/sidecar/attach_protocol.hpp"
 #include "transport/shared_memory/sidecar/sidecar_server.hpp"
 
 namespace sidestream {

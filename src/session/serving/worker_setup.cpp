@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -11,9 +10,8 @@
 #include "base/paths.hpp"
 #include "client/declarations.hpp"
 #include "config/options/document.hpp"
-#include "config/tasks/plugin_loader.hpp"
+#include "config/tasks/module_files.hpp"
 #include "session/c/c_analysis.hpp"
-#include "session/opening/configuration.hpp"
 #include "session/opening/modules.hpp"
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"

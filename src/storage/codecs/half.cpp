@@ -1,4 +1,3 @@
-#include <cmath>
 #include <cstdint>
 
 #include "storage/codecs/codecs.hpp"

@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "config/tasks/module_files.hpp"
-#include "config/tasks/plugin_loader.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <span>
 #include <type_traits>
 
 #include "sidestream/extend/communicator.hpp"

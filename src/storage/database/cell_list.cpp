@@ -1,14 +1,12 @@
 #include "storage/database/cell_list.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
 
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/database/cell_boxes.hpp"
-#include "storage/database/cell_finding.hpp"
 
 namespace sidestream::database {
 

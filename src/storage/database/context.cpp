@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
 
 #include "base/paths.hpp"
 #include "sidestream/kit/base/fail.hpp"

@@ -1,9 +1,91 @@
 #include "storage/database/inspection.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "sidestream/kit/base/fail.hpp"
+#include "storage/database/context.hpp"
 #include "storage/files/output_directory.hpp"
+#include "storage/files/output_file.hpp"
 
 namespace sidestream::database {
+
+namespace {
+
+/// Adds the sentence of an exception that `work` throws. Returns false if it threw.
+template <class Work>
+bool noted(std::vector<std::string>& damages, Work&& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error& error) {
+    damages.emplace_back(error.what());
+    return false;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> verify(Context& context, int number, int shares) {
+  std::vector<std::string> damages;
+  const auto mine = [&](std::uint64_t bytes, std::uint64_t all) {
+    // By where a piece begins among all bytes: consecutive pieces go to one, as they lie in the files.
+    return static_cast<int>(static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(all, 1)) * shares);
+  };
+  std::uint64_t before = 0;
+  for (std::size_t group = 0; group < context.groups().size(); ++group) {
+    if (number == 0) noted(damages, [&] { context.check_segments(group); });
+    const bool whole = noted(damages, [&] { static_cast<void>(context.pieces(group)); });
+    if (!whole) continue;
+    for (const PieceRow& piece : context.pieces(group).pieces) {
+      const int share = std::min(mine(before, context.entry().stored), shares - 1);
+      before += piece.bytes;
+      if (share == number) noted(damages, [&] { context.verify(group, piece); });
+    }
+    context.forget_pieces(group);
+  }
+  return damages;
+}
+
+namespace fs = std::filesystem;
+
+Pruned prune(const std::string& directory, const PruneOptions& options) {
+  static_cast<void>(read_journal(directory));  // before a lock is made in a directory that is none
+  const DirectoryLock lock(directory, lock_name);
+  Journal journal = read_journal(directory);
+  Pruned pruned;
+  const auto count = static_cast<std::int64_t>(journal.contexts.size());
+  const std::int64_t surplus = options.keep < 0 ? 0 : std::max<std::int64_t>(0, count - options.keep);
+  const auto first_kept = journal.contexts.begin() + surplus;
+  std::vector<Entry> removed = journal.removed;
+  removed.insert(removed.end(), journal.contexts.begin(), first_kept);
+  SegmentUse use;
+  // A context that cannot be read any more may use anything: nothing is deleted beside it.
+  for (auto entry = first_kept; entry != journal.contexts.end(); ++entry) {
+    Context context(directory, *entry);
+    use.add(context);
+  }
+  for (auto entry = journal.contexts.begin(); entry != first_kept; ++entry) {
+    pruned.contexts.push_back(entry->slot);
+    pruned.left += entry->stored;
+  }
+  journal.contexts.erase(journal.contexts.begin(), first_kept);
+  Unnamed unnamed = find_unnamed(directory, journal, removed, use);
+  pruned.lost = std::move(unnamed.lost);
+  pruned.files = std::move(unnamed.spare);
+  std::vector<std::string>& held = options.lost ? pruned.files : pruned.kept;
+  held.insert(held.end(), unnamed.held.begin(), unnamed.held.end());
+  std::sort(pruned.files.begin(), pruned.files.end());
+  for (const std::string& name : pruned.files) pruned.bytes += size_of_file((fs::path(directory) / name).string());
+  pruned.left -= std::min(pruned.left, pruned.bytes);
+  if (options.look) return pruned;
+  for (const std::uint64_t slot : pruned.contexts) {
+    append_slot(directory, journal.slots, removal_slot(journal.slots, 0, slot), true);
+    ++journal.slots;
+  }
+  for (const std::string& name : pruned.files) fs::remove(fs::path(directory) / name);
+  return pruned;
+}
 
 namespace {
 

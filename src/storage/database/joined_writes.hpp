@@ -1,8 +1,16 @@
 // Few large writes instead of many small ones.
+// The tables of the parts of a context that a server has written.
+// The report of the leader of a group to the first server of a context.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
 
+#include "base/fields.hpp"
+#include "base/waiting.hpp"
+#include "storage/database/domain.hpp"
 #include "storage/database/layout.hpp"
 #include "storage/database/segment.hpp"
 
@@ -45,5 +53,64 @@ class JoinedWrites {
   std::uint64_t begin_ = 0;
   Bytes kept_;
 };
+
+struct WrittenRows {
+  DomainRows rows;
+  std::uint64_t raw_bytes = 0;  ///< of values, before codecs
+
+  /// Adds what a domain had: blocks and chunks count on from those that are here. Nothing is added if there is no
+  /// memory.
+  void take(Domain& domain) {
+    DomainRows& from = domain.rows();
+    make_room(rows.blocks, from.blocks.size());
+    make_room(rows.rows.pieces, domain.pieces().size());
+    make_room(rows.rows.chunks, from.rows.chunks.size());
+    for (const Domain::Piece& piece : domain.pieces()) {
+      PieceRow row = piece.row;
+      row.block += static_cast<std::uint32_t>(rows.blocks.size());
+      row.chunk += rows.rows.chunks.size();
+      rows.rows.pieces.push_back(row);
+    }
+    rows.blocks.insert(rows.blocks.end(), from.blocks.begin(), from.blocks.end());
+    rows.rows.chunks.insert(rows.rows.chunks.end(), from.rows.chunks.begin(), from.rows.chunks.end());
+    raw_bytes += domain.raw_bytes();
+  }
+
+ private:
+  template <class Row>
+  static void make_room(std::vector<Row>& there, std::size_t more) {
+    const std::size_t needed = there.size() + more;
+    if (needed > there.capacity()) there.reserve(std::max(needed, 2 * there.capacity()));
+  }
+};
+
+/// A report about one context.
+struct GroupReport {
+  std::string failure{};
+  GroupEntry entry{};
+  std::uint64_t bytes = 0, stored = 0;
+
+  [[nodiscard]] Bytes packed() const;
+  static GroupReport of(const Bytes& bytes);
+};
+
+}  // namespace sidestream::database
+
+namespace sidestream {
+
+template <>
+inline constexpr std::size_t field_count<database::GroupReport> = 4;
+
+}  // namespace sidestream
+
+namespace sidestream::database {
+
+inline Bytes GroupReport::packed() const {
+  Bytes packed;
+  retry_while_out_of_memory([&] { packed = packed_fields(*this); });
+  return packed;
+}
+
+inline GroupReport GroupReport::of(const Bytes& bytes) { return unpacked_fields<GroupReport>(ByteReader(bytes)); }
 
 }  // namespace sidestream::database

@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <map>
-#include <memory>
 #include <vector>
 
 #include "sidestream/data/block.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <set>
 
 #include "base/paths.hpp"
 #include "sidestream/kit/base/fail.hpp"

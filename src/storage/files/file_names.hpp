@@ -1,7 +1,6 @@
 // Names for the files of iterations. No committed file is overwritten.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

@@ -9,7 +9,6 @@
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 #include "sidestream/kit/base/text.hpp"
-#include "storage/files/file_names.hpp"
 
 namespace sidestream {
 

@@ -14,7 +14,6 @@
 #include <optional>
 #include <sstream>
 #include <thread>
-#include <utility>
 
 #include "base/files.hpp"
 #include "base/paths.hpp"

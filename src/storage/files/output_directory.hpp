@@ -1,7 +1,6 @@
 // The output directory of a session: its results, and the lock that lets one run at a time write there.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 

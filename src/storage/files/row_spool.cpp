@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/files.hpp"
 #include "base/own_environment.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"

@@ -10,7 +10,6 @@
 #include "sidestream/kit/base/text.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
 #include "storage/files/file_names.hpp"
-#include "storage/files/output_file.hpp"
 #include "storage/results/picture_files.hpp"
 #include "storage/results/series.hpp"
 

@@ -1,8 +1,6 @@
 #include "storage/results/file_store.hpp"
 
-#include <fmt/format.h>
-
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/result_bytes.hpp"
 #include "storage/results/result_parts.hpp"

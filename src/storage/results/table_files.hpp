@@ -1,7 +1,6 @@
 // Tables that grow by some rows in each iteration.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>

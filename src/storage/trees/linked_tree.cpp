@@ -1,7 +1,6 @@
 #include "storage/trees/linked_tree.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "sidestream/kit/base/fail.hpp"
 

@@ -15,9 +15,6 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/base/fail.hpp"
-#include "storage/trees/bit_runs.hpp"
-#include "storage/trees/flag_bits.hpp"
 #include "storage/trees/flag_frames.hpp"
 
 namespace sidestream {

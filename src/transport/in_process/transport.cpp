@@ -1,7 +1,5 @@
 #include "transport/in_process/transport.hpp"
 
-#include <utility>
-
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

@@ -1,7 +1,6 @@
 #include "transport/mpi/forwarder.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/waiting.hpp"
 

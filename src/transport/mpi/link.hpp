@@ -11,7 +11,6 @@
 
 #include "base/mpi/communicator.hpp"
 #include "transport/mpi/packet.hpp"
-#include "transport/mpi/queues.hpp"
 #include "transport/mpi/source.hpp"
 #include "transport/mpi/value_store.hpp"
 

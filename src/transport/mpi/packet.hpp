@@ -1,14 +1,19 @@
 // Packets of messages, and values of any size that follow them, over MPI.
+// Requests for ranges and their answers, in few bytes.
+// Queues of outgoing and incoming packets.
 #pragma once
 
 #include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <list>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/extend/transport.hpp"
 #include "sidestream/kit/base/hash.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "transport/message.hpp"
@@ -40,10 +45,10 @@ enum class PacketKind : std::uint32_t {
   verdict = 2,   ///< contact to client: outcome of iteration `index`, in `number`
   failure = 3,   ///< contact to client: the text of the sticky failure
   fetch = 4,     ///< server to holder: WantedItem[] of iteration `index`
-  ranges = 5,    ///< server to holder: a question (range_packet.hpp) about iteration `index`; empty: that server's last
+  ranges = 5,    ///< server to holder: a question (packet.hpp) about iteration `index`; empty: that server's last
                  ///< one again
   answer = 6,    ///< holder to server: one byte for each item of the request `number`, 1 if it is there; values follow
-  range_answer = 7,  ///< holder to server: ranges (range_packet.hpp)
+  range_answer = 7,  ///< holder to server: ranges (packet.hpp)
   partial = 8,       ///< reducing to combining server: PartialHeader; the partial follows
   combined = 9,      ///< combining to reducing server: the text of a failure, `number` bytes long, followed by feedback
   last_partial = 10,  ///< reducing to combining server: no more partials come
@@ -108,5 +113,59 @@ template <class T>
 [[nodiscard]] Bytes write_packet(PacketKind kind, std::int64_t index, std::int64_t number, std::span<const T> records) {
   return write_packet(kind, index, number, std::as_bytes(records));
 }
+
+/// A server's question to a holder. Regions have no `beside` and no `client`, which only the server needs.
+struct RangeQuestion {
+  std::vector<RangeRequest> requests;
+  std::vector<RangeRegion> regions;
+};
+
+/// Never empty, so that an empty body can mean "the same as before".
+[[nodiscard]] Bytes write_question(std::span<const RangeRequest> requests, std::span<const RangeRegion> regions);
+/// Throws Error(system) if the bytes are not those of a question.
+[[nodiscard]] RangeQuestion read_question(BytesView bytes);
+
+[[nodiscard]] Bytes write_ranges(const MeasuredRanges& ranges);
+/// Throws Error(system) if the bytes are not those of ranges.
+[[nodiscard]] MeasuredRanges read_ranges(BytesView bytes);
+
+/// Outgoing messages; owns their memory until MPI has sent them.
+class SendQueue {
+ public:
+  void send(MPI_Comm comm, int peer, int tag, Bytes bytes);
+  /// Frees messages that were sent. True if none is left.
+  bool sweep();
+
+ private:
+  struct Entry {
+    Bytes bytes;
+    std::vector<MPI_Request> requests;
+  };
+  std::list<Entry> entries_;
+};
+
+/// Incoming packets. Never blocks: a long packet whose sender computes arrives while others are read.
+class ReceiveQueue {
+ public:
+  explicit ReceiveQueue(MPI_Comm comm) : comm_(comm) {}
+  /// Waits for packets that are partly received, because MPI writes to their memory until then.
+  ~ReceiveQueue();
+  ReceiveQueue(const ReceiveQueue&) = delete;
+  ReceiveQueue& operator=(const ReceiveQueue&) = delete;
+  /// Returns the next complete packet; packets of one sender come in the order it sent them. Throws Error(system) if it
+  /// is not a packet of this version.
+  [[nodiscard]] std::optional<Packet> take();
+
+ private:
+  struct Incoming {
+    int from;
+    Bytes bytes;
+    MPI_Request request;
+    bool complete;
+  };
+  void accept();
+  MPI_Comm comm_;
+  std::deque<Incoming> incoming_;
+};
 
 }  // namespace sidestream::mpi

@@ -10,7 +10,6 @@
 #include "base/mpi/communicator.hpp"
 #include "sidestream/extend/combination.hpp"
 #include "transport/mpi/packet.hpp"
-#include "transport/mpi/queues.hpp"
 
 namespace sidestream::mpi {
 

@@ -6,7 +6,7 @@
 #include "base/mpi/polite_wait.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "transport/mpi/range_packet.hpp"
+#include "transport/mpi/packet.hpp"
 
 namespace sidestream::mpi {
 

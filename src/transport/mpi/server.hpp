@@ -10,9 +10,8 @@
 #include "transport/inbox_store.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/fetcher.hpp"
-#include "transport/mpi/pushed_values.hpp"
-#include "transport/mpi/queues.hpp"
-#include "transport/mpi/standing_fetch.hpp"
+#include "transport/mpi/packet.hpp"
+#include "transport/mpi/value_store.hpp"
 
 namespace sidestream::mpi {
 

@@ -1,14 +1,12 @@
 #include "transport/mpi/source.hpp"
 
-#include <algorithm>
 #include <limits>
 
-#include "base/mpi/polite_wait.hpp"
 #include "base/waiting.hpp"
-#include "data/region_ranges.hpp"
+#include "data/images.hpp"
 #include "sidestream/error.hpp"
-#include "transport/mpi/range_packet.hpp"
-#include "transport/mpi/standing_fetch.hpp"
+#include "transport/mpi/fetcher.hpp"
+#include "transport/mpi/packet.hpp"
 
 namespace sidestream::mpi {
 

@@ -1,7 +1,6 @@
 #include "transport/shared_memory/client.hpp"
 
 #include <cstring>
-#include <utility>
 
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"

@@ -1,7 +1,6 @@
 // Copying values into shared memory.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace sidestream::shared_memory {

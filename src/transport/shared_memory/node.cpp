@@ -1,9 +1,8 @@
 #include "transport/shared_memory/node.hpp"
 
 #include <algorithm>
-#include <cstring>
 
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"

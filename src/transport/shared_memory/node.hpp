@@ -1,9 +1,7 @@
 // Shared memory of one node, opened together by its clients and servers.
 #pragma once
 
-#include <chrono>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "sidestream/extend/communicator.hpp"

@@ -9,7 +9,7 @@
 #include "transport/shared_memory/anticipation.hpp"
 #include "transport/shared_memory/node.hpp"
 #include "transport/shared_memory/ring.hpp"
-#include "transport/shared_memory/spill/spill_reader.hpp"
+#include "transport/shared_memory/spill/spill_file.hpp"
 
 namespace sidestream::shared_memory {
 

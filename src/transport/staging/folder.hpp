@@ -1,6 +1,7 @@
 // The directory of a stream: files that appear, change and vanish as a whole. Whoever can write into it controls the
 // stream, and it often lies where others can write too (a memory file system). So it must belong to this user, and no
 // symbolic link to it or in it is followed.
+// Tells a waiting endpoint that the simulation has ended before it opened its stream.
 #pragma once
 
 #include <fmt/format.h>
@@ -62,6 +63,7 @@ class Folder {
 }  // namespace sidestream::staging
 
 // The names of the files in a stream's directory.
+
 namespace sidestream::staging::names {
 
 inline constexpr const char* announcement = "stream.yaml";
@@ -82,3 +84,37 @@ inline constexpr const char* outcome = "outcome-";      ///< + iteration: what t
 [[nodiscard]] inline std::string reader_beat(std::int64_t epoch) { return fmt::format("beat-reader-{}", epoch); }
 
 }  // namespace sidestream::staging::names
+
+namespace sidestream::staging {
+
+/// A file in the stream's directory while a session of the simulation opens; on one rank. Announcing the stream removes
+/// it. If it is still there when this is destroyed, the file says that there will be no stream.
+class OpeningFile {
+ public:
+  /// Makes the directory if it is missing. Throws Error(file).
+  explicit OpeningFile(const Folder& folder);
+  ~OpeningFile();
+  OpeningFile(const OpeningFile&) = delete;
+  OpeningFile& operator=(const OpeningFile&) = delete;
+
+ private:
+  Folder folder_;
+  std::string sign_;  ///< what tells this opening from others
+};
+
+/// The endpoint's end.
+class OpeningWatch {
+ public:
+  /// Ignores an opening that is over already: an earlier run's.
+  explicit OpeningWatch(const Folder& folder) : folder_(folder), earlier_(over()) {}
+  /// True if a simulation that was about to start since then has ended without a stream.
+  [[nodiscard]] bool has_ended() const;
+
+ private:
+  /// The sign of the opening that is over; empty if none is.
+  [[nodiscard]] std::string over() const;
+  Folder folder_;
+  std::string earlier_;
+};
+
+}  // namespace sidestream::staging

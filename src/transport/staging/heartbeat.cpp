@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
 #include <fstream>
 #include <sstream>
 

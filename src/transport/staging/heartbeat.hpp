@@ -1,7 +1,6 @@
 // Finds out whether a process of another job lives, without a connection to it.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>

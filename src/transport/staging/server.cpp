@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
 
-#include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "transport/staging/opening_file.hpp"
+#include "transport/staging/folder.hpp"
 #include "transport/staging/step_builder.hpp"
 
 namespace sidestream::staging {

@@ -7,14 +7,13 @@
 #include <set>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "config/stream_config.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "transport/region_pool.hpp"
-#include "transport/staging/reader_coordinator.hpp"
 #include "transport/staging/stream_data_engine.hpp"
+#include "transport/staging/writer_coordinator.hpp"
 
 namespace sidestream::staging {
 

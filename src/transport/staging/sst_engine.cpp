@@ -6,9 +6,6 @@
 // while they wait for it.
 #include <adios2.h>
 
-#include <optional>
-
-#include "base/mpi/agree.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"

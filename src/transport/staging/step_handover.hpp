@@ -7,7 +7,7 @@
 
 #include "config/stream_config.hpp"
 #include "sidestream/data/metadata.hpp"
-#include "transport/staging/step_ranges.hpp"
+#include "transport/staging/step_builder.hpp"
 #include "transport/staging/stream_data_engine.hpp"
 #include "transport/staging/writer.hpp"
 #include "transport/staging/writer_coordinator.hpp"

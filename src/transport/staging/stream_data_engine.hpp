@@ -7,7 +7,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "sidestream/data/array.hpp"
 #include "sidestream/extend/communicator.hpp"

@@ -1,15 +1,14 @@
 #include "transport/staging/writer_coordinator.hpp"
 
 #include <fmt/format.h>
-
+#include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/version.h"
-#include "transport/staging/folder.hpp"
 
 namespace sidestream::staging {
 
@@ -130,6 +129,128 @@ void WriterCoordinator::forget(std::int64_t iteration) noexcept {
     } catch (const std::exception&) {  // the next session clears the folder
     }
   }
+}
+
+ReaderCoordinator::~ReaderCoordinator() {
+  heartbeat_.reset();
+  if (epoch_ == 0) return;
+  try {
+    // The writers see at once that we left; the number stays taken.
+    retry_while_out_of_memory(
+        [&] { static_cast<void>(folder_.rename(names::of(names::reader, epoch_), names::of(names::gone, epoch_))); });
+  } catch (const std::exception&) {  // they will see our silence
+  }
+}
+
+std::optional<Announcement> ReaderCoordinator::read() const {
+  const std::optional<std::string> text = folder_.text(names::announcement);
+  if (!text) return std::nullopt;
+  const std::string version = line_of(*text, "version"), layout = line_of(*text, "layout");
+  if (line_of(*text, "format") != "sidestream-stream") {
+    fail(Code::file, "'{}' is not the announcement of a stream; name another directory",
+         folder_.path(names::announcement));
+  }
+  if (version != std::to_string(format_version) || layout != fmt::format("{:08x}", layout_hash())) {
+    fail(Code::file,
+         "the stream '{}' has version {} and layout {} (Sidestream {}), expected {} and {:08x}; run the simulation and "
+         "the endpoint with the same version of Sidestream",
+         folder_.path(), version, layout, line_of(*text, "sidestream"), format_version, layout_hash());
+  }
+  Announcement stream;
+  stream.session = whole_of<std::uint64_t>(line_of(*text, "session"), 16).value_or(0);
+  stream.engine = line_of(*text, "engine");
+  stream.writers = whole_of<int>(line_of(*text, "writers")).value_or(0);
+  stream.ended = line_of(*text, "state") != "open";
+  stream.limit = real_of(line_of(*text, "limit")).value_or(0);
+  stream.process = line_of(*text, "process");
+  return stream;
+}
+
+bool ReaderCoordinator::find() {
+  const std::optional<Announcement> stream = read();
+  if (!stream || stream->ended || has_ended(stream->process)) return false;
+  stream_ = *stream;
+  writer_.emplace(folder_, names::writer_beat, stream_.process);
+  return true;
+}
+
+Announced ReaderCoordinator::announced() const {
+  const std::optional<Bytes> file = folder_.get(names::declarations);
+  if (!file) fail(Code::file, "'{}' is missing; somebody removed it", folder_.path(names::declarations));
+  return decode_announced(*file, folder_.path(names::declarations));
+}
+
+/// True if a living reader of this session is there. A reader out of reach lives until it is silent for the limit.
+bool ReaderCoordinator::somebody_reads() {
+  const std::vector<std::int64_t> epochs = folder_.numbers(names::reader);
+  if (epochs.empty()) return false;
+  const std::optional<std::string> claim = folder_.text(names::of(names::reader, epochs.back()));
+  if (!claim || line_of(*claim, "session") != fmt::format("{:016x}", stream_.session)) return false;
+  const std::string process = line_of(*claim, "process");
+  const Life life = life_of(process);
+  if (life != Life::unknown) return life == Life::running;
+  if (!rival_ || rival_epoch_ != epochs.back()) {
+    rival_epoch_ = epochs.back();
+    rival_.emplace(folder_, names::reader_beat(rival_epoch_), process);
+  }
+  return rival_->silent() <= stream_.limit;
+}
+
+bool ReaderCoordinator::take() {
+  // The number comes first: another may take it while we look whether somebody reads.
+  std::int64_t next = epoch_;
+  for (const char* prefix : {names::reader, names::gone}) {
+    const std::vector<std::int64_t> epochs = folder_.numbers(prefix);
+    if (!epochs.empty()) next = std::max(next, epochs.back());
+  }
+  ++next;
+  if (somebody_reads()) return false;
+  heartbeat_.reset();
+  const std::string text =
+      fmt::format("format: sidestream-reader\nsession: {:016x}\nprocess: {}\n", stream_.session, this_process());
+  if (!folder_.put_new(names::of(names::reader, next), text)) return false;
+  // The number is ours, and with it the heartbeat's name.
+  epoch_ = next;
+  heartbeat_ = std::make_unique<Heartbeat>(folder_, names::reader_beat(epoch_), stream_.limit);
+  return true;
+}
+
+bool ReaderCoordinator::has_closed() const {
+  const std::optional<Announcement> stream = read();
+  return !stream || stream->ended || stream->session != stream_.session;
+}
+
+ReaderCoordinator::News ReaderCoordinator::look(std::int64_t after) {
+  if (!folder_.text(names::of(names::reader, epoch_))) {
+    // The writers gave us up, or another session has begun here.
+    const std::optional<Announcement> stream = read();
+    return stream && stream->session == stream_.session && !stream->ended ? News::replaced : News::ended;
+  }
+  const std::vector<std::int64_t> steps = folder_.numbers(names::step);
+  if (!steps.empty() && steps.back() > after) {
+    std::optional<Bytes> file = folder_.get(names::of(names::step, steps.back()));
+    if (!file) return News::nothing;  // withdrawn just now
+    step_ = std::move(*file);
+    step_number_ = steps.back();
+    return News::step;
+  }
+  const auto over = [this] {
+    const std::optional<Announcement> stream = read();
+    return stream && (stream->ended || stream->session != stream_.session);
+  };
+  if (over()) return News::ended;
+  if (writer_->death(stream_.limit).empty()) return News::nothing;
+  // The writer may have closed the stream and ended since we looked.
+  return over() ? News::ended : News::writer_died;
+}
+
+bool ReaderCoordinator::answer(std::int64_t iteration, Outcome outcome, const std::string& message) {
+  const char* word = outcome == Outcome::failed ? "failed" : outcome == Outcome::refused ? "refused" : "delivered";
+  std::string text = fmt::format("outcome: {}\n", word);
+  if (!message.empty()) text += "message: " + message;
+  if (!folder_.text(names::of(names::reader, epoch_))) return false;
+  folder_.put(names::of(names::outcome, iteration), text);
+  return folder_.rename(names::of(names::step, iteration), names::of(names::done, iteration));
 }
 
 }  // namespace sidestream::staging

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <sstream>
 
 #include "base/paths.hpp"
 #include "importers/amrex/particles.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/numbers.hpp"

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "sidestream/data/box.hpp"
 #include "sidestream/data/variable.hpp"

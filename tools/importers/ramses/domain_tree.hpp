@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "importers/ramses/amr_file.hpp"
-#include "importers/ramses/domain_tree.hpp"
 #include "importers/ramses/output.hpp"
 #include "sidestream/data/box.hpp"
 #include "sidestream/data/type.hpp"

@@ -1,16 +1,12 @@
 // The simulation's side: publishes the content of files.
 #pragma once
 
-#include <functional>
 #include <map>
-#include <memory>
-#include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
-#include "analyse/cutting.hpp"
 #include "analyse/demand.hpp"
+#include "analyse/merging.hpp"
 #include "analyse/sources.hpp"
 #include "base/mpi/communicator.hpp"
 #include "sidestream/sidestream.hpp"

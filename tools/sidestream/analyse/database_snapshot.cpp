@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analyse/formats.hpp"
+#include "analyse/sources.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "storage/database/context.hpp"

@@ -1,14 +1,13 @@
 #include "analyse/demand.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "data/derivation.hpp"
 #include "data/levels.hpp"
 #include "data/mesh_arrays.hpp"
 #include "loading.hpp"
 #include "reduce/trigger_statistics.hpp"
-#include "server/engine/triggers.hpp"
+#include "server/engine/schedule.hpp"
 #include "server/redistribution/block_assignment.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/kit/analysis/empty_results.hpp"

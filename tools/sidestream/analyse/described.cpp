@@ -1,4 +1,4 @@
-#include "analyse/formats.hpp"
+#include "analyse/sources.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "analyse/arrays.hpp"
-#include "analyse/formats.hpp"
+#include "analyse/sources.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/kit/base/fail.hpp"
 

@@ -1,9 +1,12 @@
 // Collects the meshes and variables of iterations that may each lack some.
+// Blocks of files as they are published: large ones in parts, shared among the ranks.
 #pragma once
 
 #include <map>
 #include <string>
+#include <vector>
 
+#include "sidestream/data/block.hpp"
 #include "sidestream/data/metadata.hpp"
 
 namespace sidestream::analysing {
@@ -22,5 +25,22 @@ class Merging {
   Metadata all_;
   std::map<std::string, std::string> first_;  ///< iteration in which a mesh or variable was first seen
 };
+
+/// A published block, and the stored one that contains it.
+struct Piece {
+  Block block;             ///< its mesh id is that of the metadata for which it was cut
+  std::size_t stored = 0;  ///< position among the stored blocks
+};
+
+/// Cuts stored blocks into parts, sorted by mesh, level and id. Cuts only depend on the blocks, so that results are the
+/// same for every number of ranks. Boxes with more than 1/256 of their mesh's cells (at least 2^15 and at most 2^24)
+/// are halved along their longest axis until they are small enough, at multiples of the ratio between their level and
+/// the one below. Ids are those of the file if no block of the mesh is cut, otherwise they number the parts.
+[[nodiscard]] std::vector<Piece> cut(const std::vector<Block>& stored, const Metadata& metadata);
+
+/// The rank of each part: consecutive parts of each mesh, with equal bytes per rank. `bytes`: bytes read of each part
+/// in the iteration with the most.
+[[nodiscard]] std::vector<int> shares(const std::vector<Piece>& parts, const std::vector<std::uint64_t>& bytes,
+                                      int ranks);
 
 }  // namespace sidestream::analysing

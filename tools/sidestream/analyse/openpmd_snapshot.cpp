@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "analyse/arrays.hpp"
-#include "analyse/formats.hpp"
+#include "analyse/sources.hpp"
 #include "declaring.hpp"
 #include "sidestream/kit/base/fail.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "analyse/formats.hpp"
+#include "analyse/sources.hpp"
 #include "declaring.hpp"
 #include "importers/amrex/level_data.hpp"
 #include "importers/amrex/particles.hpp"

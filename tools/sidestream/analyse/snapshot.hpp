@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "analyse/snapshot.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/metadata.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <glob.h>
-
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -10,9 +9,8 @@
 #include <type_traits>
 
 #include "analyse/merging.hpp"
-#include "analyse/snapshot.hpp"
 #include "base/fields.hpp"
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "client/declarations.hpp"
 #include "loading.hpp"
 #include "sidestream/kit/base/fail.hpp"
@@ -22,8 +20,10 @@
 #include "storage/hdf5/input.hpp"
 
 namespace sidestream {
+
 template <>
 inline constexpr std::size_t field_count<analysing::StoredIteration> = 4;
+
 }  // namespace sidestream
 
 namespace sidestream::analysing {

@@ -6,10 +6,9 @@
 #include <exception>
 #include <memory>
 
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "conformance/captured.hpp"
 #include "conformance/conformance.hpp"
-#include "conformance/failing_memory.hpp"
 #include "conformance/sample.hpp"
 
 namespace sidestream::conformance {

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "check_options.hpp"
 #include "sidestream/extend/registry.hpp"

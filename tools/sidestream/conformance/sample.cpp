@@ -1,11 +1,9 @@
 #include "conformance/sample.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
-#include "conformance/sample_values.hpp"
 #include "data/mesh_arrays.hpp"
 
 namespace sidestream::conformance {

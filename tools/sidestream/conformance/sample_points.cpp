@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "conformance/sample.hpp"
-#include "conformance/sample_values.hpp"
 #include "data/mesh_arrays.hpp"
 
 namespace sidestream::conformance {

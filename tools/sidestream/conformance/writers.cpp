@@ -6,10 +6,9 @@
 #include <filesystem>
 #include <set>
 
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "conformance/captured.hpp"
 #include "conformance/conformance.hpp"
-#include "conformance/failing_memory.hpp"
 #include "conformance/sample.hpp"
 #include "storage/files/output_directory.hpp"
 

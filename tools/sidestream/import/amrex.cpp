@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "config/options/option_text.hpp"
 #include "declaring.hpp"
 #include "import/amrex_fields.hpp"
-#include "import/amrex_particles.hpp"
 #include "import/imported.hpp"
 #include "importers/amrex/level_data.hpp"
 #include "sidestream/kit/base/fail.hpp"

@@ -3,23 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <iostream>
-#include <map>
-#include <vector>
 
 #include "base/mpi/communicator.hpp"
 #include "base/paths.hpp"
-#include "commands.hpp"
-#include "progress.hpp"
+#include "loading.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/pipeline.hpp"
 #include "storage/database/domain.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/database/schema.hpp"
-#include "storage/database/stored_trees.hpp"
 #include "storage/database/tree_storing.hpp"
 
 namespace sidestream::importing {

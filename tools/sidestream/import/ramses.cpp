@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
 #include <optional>
 
-#include "base/mpi/agree.hpp"
+#include "base/mpi/joint_work.hpp"
 #include "config/options/option_text.hpp"
 #include "import/imported.hpp"
 #include "importers/ramses/domain_tree.hpp"

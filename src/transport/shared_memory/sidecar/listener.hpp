@@ -1,18 +1,60 @@
 // Sidecar, the simulation's end: a socket through which server processes find the node's shared memory, and a thread
 // that answers them. One client of each node owns it.
+// Loop of the listener's thread: accepts connections, gives places to one group of servers at a time, writes the
+// service state.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/files.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "transport/shared_memory/control.hpp"
 #include "transport/shared_memory/node.hpp"
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"
-#include "transport/shared_memory/sidecar/listener_loop.hpp"
 
 namespace sidestream::shared_memory {
+
+class ListenerLoop {
+ public:
+  /// `answer`: sent to each accepted server, together with `descriptors`.
+  ListenerLoop(int listener, int wake, ServiceState& service, const AttachAnswer& answer,
+               const std::array<int, 3>& descriptors)
+      : listener_(listener), wake_(wake), service_(service), answer_(answer), descriptors_(descriptors) {}
+  /// Runs until `wake` becomes readable. Never throws because of what servers do.
+  void run();
+  /// After `run`: marks the simulation as closed. Servers see that when their connections end with this object.
+  void close() { service_.set(epoch_, ServiceState::Phase::closed); }
+
+ private:
+  static constexpr int no_place = -1;
+  struct Connection {
+    Descriptor socket;
+    int place = no_place;
+    bool ready = false, leaving = false;
+  };
+  void accept_new();
+  /// Returns false if the connection is over.
+  [[nodiscard]] bool receive(Connection& connection);
+  [[nodiscard]] bool receive_safely(Connection& connection) noexcept;
+  [[nodiscard]] bool answer(Connection& connection, const AttachRequest& request);
+  void take(Connection& connection, AttachSignal said);
+  void lose(const Connection& connection);
+  [[nodiscard]] int holders() const;
+  [[nodiscard]] bool all_ready() const;
+
+  int listener_, wake_;
+  ServiceState& service_;
+  AttachAnswer answer_;
+  std::array<int, 3> descriptors_;
+  std::vector<Connection> connections_;
+  Id group_{};  ///< group that holds the places
+  std::uint64_t epoch_ = 0;
+  bool attached_ = false;
+  int left_ = 0;  ///< number of servers of the attached group that have announced that they leave
+};
 
 /// Information that the listener sends besides the shared memory.
 struct ListenerOffer {
