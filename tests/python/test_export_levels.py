@@ -99,6 +99,40 @@ def test_why_there_is_nothing_for_a_plotfile(tmp_path):
         sidestream.export(refined(tmp_path, "2x2x1"), tmp_path / "all.amrex")
 
 
+def test_a_mesh_without_blocks_has_no_plotfile(tmp_path):
+    """Particles need a mesh with blocks beside them; the names of plotfiles do not depend on what was published."""
+    text = f"""\
+placement: inline
+output: {{directory: {tmp_path}}}
+meshes: {{f: {{size: [4, 4]}}, g: {{size: [2, 2]}}, p: {{type: points, dimensions: 2, coordinates: place}}}}
+variables: {{a: {{mesh: f}}, b: {{mesh: g}}, place: {{mesh: p, components: 2}}, mass: {{mesh: p}}}}
+outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false}}]
+"""
+    with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
+        session.set_block("f", 0, [0, 0], [4, 4])
+        session.set_block("g", 0, [0, 0], [2, 2])
+        session.set_block_list("p", 0, 1, 1)
+        for step in range(3):
+            if step != 1:
+                session.publish("a", 0, np.full((4, 4), 1.0 + step))
+            if step != 2:
+                session.publish("b", 0, np.full((2, 2), 3.0 + step))
+            session.publish("place", 0, np.array([[0.5, 1.5]]))
+            session.publish("mass", 0, np.array([7.0]))
+            session.end_iteration(step, step)
+            session.replace_blocks("f", *([], [], []) if step == 0 else ([0], [[0, 0]], [[4, 4]]))
+            if step == 1:
+                session.replace_blocks("g", [], [], [])
+    said = sidestream.export(tmp_path / "data", tmp_path / "all.amrex")
+    found = sorted(path.name for path in (tmp_path / "all.amrex").iterdir())
+    assert found == ["f-plt000000", "f-plt000002", "g-plt000000", "g-plt000001"]
+    for name in found:
+        assert (tmp_path / "all.amrex" / name / "p" / "Header").read_text().split()[6] == "1"  # particles
+    assert {sentence.split("'")[1] for sentence in said} == {"f", "g"}
+    fields = sidestream.open(tmp_path / "data")
+    assert [fields[name].attrs["centering"] for name in ("a", "mass", "place")] == ["cell", "cell", "node"]
+
+
 def tree_with_times(folder):
     """A database with a tree whose levels have times of their own, 1.5 and 1.75."""
     text = f"""\

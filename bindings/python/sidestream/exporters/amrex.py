@@ -211,8 +211,11 @@ def export_amrex(job: Job, target: Path, folder: Path, compress: bool, progress:
     place.mkdir()
     for slot in job.slots:
         plots = _plots(job, slot, remarks)
-        clouds = _clouds(job, slot, {plot.mesh.dimensions for plot in plots.values()}, remarks)
-        for mesh, plot in plots.items():
+        there = {mesh: plot for mesh, plot in plots.items() if plot.blocks(0)}
+        for mesh in plots.keys() - there.keys():
+            remarks.say(f"the mesh '{mesh}' is left out of iterations in which it has no blocks on level 0")
+        clouds = _clouds(job, slot, {plot.mesh.dimensions for plot in there.values()}, remarks)
+        for mesh, plot in there.items():
             first = f"plt{slot.cycle:06}" if len(plots) == 1 else f"{mesh}-plt{slot.cycle:06}"
             name, version = first, 2
             while name in used:

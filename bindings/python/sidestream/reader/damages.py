@@ -25,8 +25,8 @@ _KINDS = (
 
 @contextmanager
 def reading(where: str, writes: bool = False) -> Iterator[None]:
-    """A context in which errors caused by a file become an Error(FILE) that begins with `where`. `writes`: errors of
-    the system may concern files that are written, and stay as they are."""
+    """A context in which errors caused by a file become an Error(FILE) that begins with `where`. `writes`: errors
+    may concern files that are written; those of the system stay as they are."""
     try:
         yield
     except Error:
@@ -38,6 +38,11 @@ def reading(where: str, writes: bool = False) -> Iterator[None]:
         ) from problem
     except _KINDS as problem:
         said = f"{type(problem).__name__}: {problem}" if str(problem) else type(problem).__name__
+        if writes:
+            raise Error(
+                f"{where}: {said}; a file is damaged, which `sidestream verify` finds, or Sidestream has a mistake",
+                Code.FILE,
+            ) from problem
         raise Error(f"{where} makes no sense ({said}); the file is damaged", Code.FILE) from problem
     except (OSError, RuntimeError) as problem:  # HDF5's too
         if writes or isinstance(problem, NotImplementedError):

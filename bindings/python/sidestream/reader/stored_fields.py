@@ -99,10 +99,17 @@ def _check_axes(variable: Variable, shape: tuple[int, ...], pieces: list[Piece])
         raise ValueError(f"'{variable.name}' has {max(shape)} points along an axis, and {stored} of them are stored")
 
 
-def _attributes(variable: Variable, level: int) -> dict[str, Any]:
+def _name_of(centering: int, dimensions: int) -> str:
+    """The word of the configuration for a mesh of that many dimensions, as the outputs write it."""
+    there = centering & (1 << dimensions) - 1
+    return "node" if there and there == (1 << dimensions) - 1 else CENTERINGS[there]
+
+
+def _attributes(variable: Variable, dimensions: int, level: int) -> dict[str, Any]:
     attrs: dict[str, Any] = {"units": variable.unit} if variable.unit else {}
     attrs |= {"long_name": variable.label} if variable.label else {}
-    attrs |= {"mesh": variable.mesh, "centering": CENTERINGS[variable.centering], "order": variable.order}
+    attrs |= {"mesh": variable.mesh, "centering": _name_of(variable.centering, dimensions)}
+    attrs |= {"order": variable.order}
     lists = [" ".join(names) for names in variable.codecs if names]
     attrs |= {"codec": " or ".join(lists)} if lists else {}
     return attrs | ({"level": level} if level else {})
@@ -143,11 +150,14 @@ class _Opening:
         if as_list:
             lo, hi = np.zeros(3, np.int64), np.array([sum(int(p.hi[0]) for p in pieces), 1, 1])
         suffix = f"_level{level}" if level else ""
-        axes = _axes_of(variable, int(mesh.attrs["dimensions"]), as_list)
+        dimensions = int(mesh.attrs["dimensions"])
+        axes = _axes_of(variable, dimensions, as_list)
         shape = tuple(int(hi[axis] - lo[axis]) for axis in axes)
         _check_axes(variable, shape, pieces)
         components = (variable.components,) if variable.components > 1 else ()
-        shown = _Node(variable.name, {"centering": CENTERINGS[variable.centering], "components": variable.components})
+        shown = _Node(
+            variable.name, {"centering": _name_of(variable.centering, dimensions), "components": variable.components}
+        )
         shown.attrs |= {"order": variable.order, "lo": lo, "hi": hi}
         prefix = self.prefixes[variable.mesh]
         named = tuple(
@@ -164,7 +174,7 @@ class _Opening:
             dims,
             (*shape, *components),
             variable.dtype.newbyteorder("="),
-            _attributes(variable, level),
+            _attributes(variable, dimensions, level),
             (*chunks, *((n,) for n in components)),
             self.context,
             variable,
