@@ -401,6 +401,16 @@ TEST_CASE("an option with a wrong name is not missing besides") {
   CHECK(contains(outcome.err, "found the unknown option 'binz'"));
 }
 
+TEST_CASE("an option with a wrong value is not missing besides") {
+  const Folder folder;
+  folder.file("ending: {time_limit: 10 s, margin: 20 s}\n");
+  const Outcome outcome = folder.run("check run.yaml");
+  CHECK(outcome.status == 1);
+  CAPTURE(outcome.err);
+  CHECK(contains(outcome.err, "run.yaml:1:22: found the time limit '10 s'"));
+  CHECK(!contains(outcome.err, "found neither"));
+}
+
 TEST_CASE("mistakes around and in options for calls are all reported") {
   const Folder folder;
   folder.file(

@@ -199,13 +199,16 @@ class Search {
     return touched->second.count(quoted_at(message, at + missing.size())) > 0;
   }
 
-  /// True for "`position` needs `axis: x`" if the entry `axis` was removed.
+  /// True for "`position` needs `axis: x`", or "found neither 'axis' nor 'normal'", if the entry `axis` was removed.
   [[nodiscard]] bool needs_what_is_gone(const std::string& message, const Position& parent) const {
     const auto touched = touched_.find(parent);
-    return touched != touched_.end() &&
-           std::any_of(touched->second.begin(), touched->second.end(), [&](const std::string& key) {
-             return !key.empty() && message.find("`" + key) != std::string::npos;
-           });
+    const bool neither = message.find("found neither ") != std::string::npos;
+    const auto needed = [&](const std::string& key) {
+      if (key.empty()) return false;
+      return message.find("`" + key) != std::string::npos ||
+             (neither && message.find("'" + key + "'") != std::string::npos);
+    };
+    return touched != touched_.end() && std::any_of(touched->second.begin(), touched->second.end(), needed);
   }
 
   /// The text up to the next quotation mark.
