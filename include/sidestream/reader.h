@@ -159,8 +159,9 @@ int sidestream_context_read_block(sidestream_context* context, const char* varia
 int sidestream_context_read_box(sidestream_context* context, const char* variable, int32_t level, const int64_t lo[3],
                                 const int64_t hi[3], const int64_t* array_lo, const int64_t* array_hi, void* data);
 
-/* The length of a list over all blocks, and `count` values of it from `first` on. The lists of all blocks follow each
- * other by ascending id. */
+/* The length of a list over all blocks in entries (points or cells, whose components do not count), and the values of
+ * `count` entries from `first` on: count times components elements. The lists of all blocks follow each other by
+ * ascending id. */
 int sidestream_context_list_length(sidestream_context* context, const char* variable, int64_t* length);
 int sidestream_context_read_list(sidestream_context* context, const char* variable, int64_t first, int64_t count,
                                  void* data);

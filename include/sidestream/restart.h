@@ -67,7 +67,8 @@ int sidestream_restart_limit_levels(sidestream_restart* restart, int32_t deepest
 int sidestream_restart_read_box(sidestream_restart* restart, const char* variable, int32_t level, const int64_t lo[3],
                                 const int64_t hi[3], const int64_t* array_lo, const int64_t* array_hi, void* data);
 
-/* Reads `count` values of a list from `first` on; the lists of all blocks follow each other by ascending id. */
+/* Reads the values of `count` entries of a list from `first` on: count times components elements. The lists of all
+ * blocks follow each other by ascending id. */
 int sidestream_restart_read_list(sidestream_restart* restart, const char* variable, int64_t first, int64_t count,
                                  void* data);
 

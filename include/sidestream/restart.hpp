@@ -47,10 +47,10 @@ class Restart {
   /// contiguous over `array`, which contains `box`. A point that several blocks had comes from the block of lowest id.
   /// Throws Error(file) if a point was in no block. For meshes whose blocks are boxes.
   void read_box(const std::string& variable, std::int32_t level, const Box& box, const Box& array, void* data);
-  /// Reads values `first` to `first + count` of a list; the lists of all blocks follow each other by ascending id. For
-  /// meshes whose blocks are lists.
+  /// Reads the values of `count` entries (points, cells) of a list from `first` on, with their components; the lists of
+  /// all blocks follow each other by ascending id. For meshes whose blocks are lists.
   void read_list(const std::string& variable, std::int64_t first, std::int64_t count, void* data);
-  /// Number of values of such a list.
+  /// Number of entries of such a list.
   [[nodiscard]] std::int64_t list_length(const std::string& variable) const;
   /// Reads everything that was published for one block, contiguously; `bytes` must be its exact size.
   void read_block(const std::string& variable, std::int64_t block, void* data, std::uint64_t bytes);
