@@ -178,6 +178,8 @@ def test_the_configuration_to_run(tmp_path):
     assert set(read["placement"]["groups"]) == {
         next(iter(task.values()))["group"] for task in read["analyses"] + read["outputs"]
     }
+    sizes = read["placement"]["groups"].values()
+    assert read.pop("output") == {"directory": "-".join(map(str, ["run-cores", *sizes]))}
     del read["placement"]
     for task in read["analyses"] + read["outputs"]:
         del next(iter(task.values()))["group"]
@@ -188,6 +190,30 @@ def test_the_configuration_to_run(tmp_path):
         [TOOL, "check", str(tmp_path / "new.yaml"), "--ranks", "8"], capture_output=True, text=True
     )
     assert checked.returncode == 0, checked.stderr
+
+
+@pytest.mark.parametrize(
+    ("directory", "becomes"),
+    [
+        ("output: {existing: replace, directory: a}", "a{}"),
+        ("output:\n  directory: 'a b/'  # here", "a b{}/"),
+        ("output: {directory: .}", "./run{}"),
+        ("output:\n  existing: replace", "run{}"),
+        ("placement2: 0", "run{}"),
+    ],
+)
+def test_results_go_to_another_directory(tmp_path, directory, becomes):
+    """The configuration to run neither replaces nor continues the recorded run, and does not spill where none can."""
+    text = f"{directory}\nplacement: {{mode: cores, when_full: spill, buffer: 1 MiB}}\nanalyses:\n  - halos: {{}}\n"
+    load = Load((0.2, 4.0, 0), {"halos": (0.5, 0.1, 0)})
+    run = record(tmp_path / "run", load, ("nodes", 7, 1), configuration=text)
+    status, said = advise(run, "--ranks", 8, "--output", tmp_path / "new.yaml")
+    assert status == 0, said
+    read = yaml.safe_load((tmp_path / "new.yaml").read_text())
+    placement = read["placement"]
+    assert placement["buffer"] == "1 MiB"
+    assert (placement["mode"] == "nodes") == ("when_full" not in placement)
+    assert read["output"]["directory"] == becomes.format(f"-{placement['mode']}-{placement.get('servers', 1)}")
 
 
 @pytest.mark.parametrize(
@@ -227,7 +253,7 @@ def waiting_run(folder, configuration, steps=8):
     job = [MPIRUN, "-n", "5", WAITING, "case.yaml", str(steps), *words]
     done = subprocess.run(job, cwd=folder, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "out"
+    return folder / yaml.safe_load(configuration)["output"]["directory"]
 
 
 def test_records_of_real_runs(tmp_path):

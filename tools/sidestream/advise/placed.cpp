@@ -38,6 +38,7 @@ std::string kept(const Node& placement, const Split& split) {
   for (const char* const key : {"buffer", "when_full", "max_in_flight", "session"}) {
     if (std::string(key) == "session" && split.mode != "sidecar") continue;
     const Entry* const entry = placement.find(key);
+    if (entry && entry->value.text == "spill" && split.mode == "nodes") continue;  // which cannot spill
     if (entry && entry->value.kind == Node::Kind::scalar) text += fmt::format(", {}: {}", key, entry->value.text);
   }
   return text;
@@ -58,6 +59,16 @@ bool goes_on(const std::string& line) {
   return line.empty() || line.front() == ' ' || line.front() == '\t' || line.front() == '}' || line.front() == '#';
 }
 
+/// Puts an option first in a map that has some.
+void put_first(Lines& lines, const Node& options, const std::string& option) {
+  const Location& first = options.entries.front().where;
+  std::string& line = lines[index_of(first)];
+  const auto column = static_cast<std::size_t>(first.column) - 1;
+  const std::string before = line.substr(0, column);
+  const bool flow = before.find('{') != std::string::npos;
+  line = before + option + (flow ? ", " : "\n" + std::string(column, ' ')) + line.substr(column);
+}
+
 /// Gives a task the option `group`: replaces its value, or puts it first among the options.
 void put_group(Lines& lines, const Entry& task, const std::string& group) {
   const Node& options = task.value;
@@ -67,12 +78,7 @@ void put_group(Lines& lines, const Entry& task, const std::string& group) {
     return;
   }
   if (options.kind == Node::Kind::map && !options.entries.empty()) {
-    const Location& first = options.entries.front().where;
-    std::string& line = lines[index_of(first)];
-    const auto column = static_cast<std::size_t>(first.column) - 1;
-    const std::string before = line.substr(0, column);
-    const bool flow = before.find('{') != std::string::npos;
-    line = before + "group: " + group + (flow ? ", " : "\n" + std::string(column, ' ')) + line.substr(column);
+    put_first(lines, options, "group: " + group);
     return;
   }
   std::string& line = lines[index_of(task.where)];
@@ -113,6 +119,39 @@ void put_groups(Lines& lines, const Document& document, const Split& split) {
   std::for_each(edits.rbegin(), edits.rend(), [&](const auto& edit) { put_group(lines, *edit.first, edit.second); });
 }
 
+/// The end of a directory's name that tells the runs of splits apart: `-cores-3-2`.
+std::string suffix_of(const Split& split) {
+  std::string text = "-" + split.mode;
+  for (const auto& [group, size] : split.groups) text += fmt::format("-{}", size);
+  if (split.dedicated() && split.groups.empty()) text += fmt::format("-{}", split.servers);
+  return text;
+}
+
+const Entry* directory_of(const Document& document) {
+  const Entry* const output = document.root().find("output");
+  return output ? output->value.find("directory") : nullptr;
+}
+
+/// Results go beside those of the recorded run, which the new one would otherwise refuse, replace or continue.
+void put_directory(Lines& lines, const Document& document, const Split& split) {
+  const std::string suffix = suffix_of(split);
+  if (const Entry* const entry = directory_of(document)) {
+    const Node& value = entry->value;
+    std::size_t at = static_cast<std::size_t>(value.where.column) - 1 + value.text.size() + (value.quoted ? 1 : 0);
+    if (!value.text.empty() && value.text.back() == '/') --at;
+    std::string& line = lines[index_of(value.where)];
+    if (at <= line.size()) line.insert(at, value.text == "." ? "/run" + suffix : suffix);
+    return;
+  }
+  const std::string option = "directory: run" + suffix;
+  const Entry* const output = document.root().find("output");
+  if (output && output->value.kind == Node::Kind::map && !output->value.entries.empty()) {
+    put_first(lines, output->value, option);
+  } else {
+    lines.push_back(fmt::format("output: {{{}}}", option));
+  }
+}
+
 void put_placement(Lines& lines, const Document& document, const Split& split) {
   const Entry* const old = document.root().find("placement");
   if (old == nullptr) {
@@ -136,6 +175,8 @@ bool says(const std::string& text, const Document& before, const Split& split) {
   const Node& value = placement->value;
   const Entry* const mode = value.find("mode");
   if ((mode ? mode->value.text : value.text) != split.mode) return false;
+  const Entry* const directory = directory_of(*after);
+  if (directory == nullptr || directory->value.text.find(suffix_of(split)) == std::string::npos) return false;
   const std::vector<WrittenTask> tasks = written_tasks(*after);
   if (tasks.size() != written_tasks(before).size()) return false;
   if (split.groups.empty()) return true;
@@ -151,12 +192,13 @@ std::string placed(const std::string& configuration, const std::string& file, co
   const auto document = parse_document(configuration, file);
   Lines lines = lines_of(configuration);
   if (!split.groups.empty()) put_groups(lines, *document, split);
+  put_directory(lines, *document, split);
   put_placement(lines, *document, split);
   const std::string text = fmt::format("{}\n", fmt::join(lines, "\n"));
   if (!says(text, *document, split)) {
     fail(Code::usage,
          "{}: the recorded configuration cannot be edited, since its entries do not begin lines of their own; leave "
-         "--output out and write `placement: {}` yourself",
+         "--output out and write `placement: {}` and another `output.directory` yourself",
          file, placement_text(split));
   }
   return text;
