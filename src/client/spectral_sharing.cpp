@@ -66,11 +66,8 @@ Place place_of(const SpectralBlock& block, std::size_t point) {
   return at;
 }
 
-double square_of_distance(const Place& a, const Place& b) {
-  double sum = 0;
-  for (std::size_t n = 0; n < 3; ++n) sum += (a[n] - b[n]) * (a[n] - b[n]);
-  return sum;
-}
+/// Without squares, which would underflow or overflow in units that are far from 1.
+double distance_of(const Place& a, const Place& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
 
 /// Calls `what` with the index of each point, and true if it is on the surface of its element.
 template <class What>
@@ -93,11 +90,11 @@ double least_distance(const SpectralBlock& block) {
     std::size_t step = 1;
     for (int a = 0; a < block.mesh.dimensions; ++a, step *= n) {
       if (point / step % n == n - 1) continue;
-      const double square = square_of_distance(place_of(block, point), place_of(block, point + step));
-      if (square > 0) least = std::min(least, square);
+      const double distance = distance_of(place_of(block, point), place_of(block, point + step));
+      if (distance > 0) least = std::min(least, distance);
     }
   });
-  return std::sqrt(least);
+  return least;
 }
 
 /// The blocks of one mesh.
@@ -222,7 +219,7 @@ class Questions {
 
 /// Joins the points of one bin, and adds the answers for those that are not guests.
 void join_bin(std::span<const Asked> bin, double least, std::map<int, std::vector<Answered>>& answers) {
-  const double most = nearness * nearness * least * least;
+  const double most = nearness * least;
   std::vector<std::size_t> root(bin.size());
   std::iota(root.begin(), root.end(), std::size_t{0});
   const auto top = [&](std::size_t n) {
@@ -231,7 +228,7 @@ void join_bin(std::span<const Asked> bin, double least, std::map<int, std::vecto
   };
   for (std::size_t a = 0; a < bin.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) {
-      if (square_of_distance(bin[a].at, bin[b].at) <= most) root[top(a)] = top(b);
+      if (distance_of(bin[a].at, bin[b].at) <= most) root[top(a)] = top(b);
     }
   }
   std::map<std::size_t, std::vector<std::size_t>> groups;

@@ -34,10 +34,11 @@ int ranks_of() {
   return size;
 }
 
-/// A box of elements along each axis of the unit cube; each rank has those that `owner` gives it, in a random order.
+/// A box of elements along each axis of a cube; each rank has those that `owner` gives it, in a random order.
 struct World {
   int dimensions, order, along;
   bool continuous = true, numbered = true, periodic = false;
+  double size = 1;  ///< of the cube
 
   [[nodiscard]] int elements() const {
     return dimensions == 1 ? along : dimensions == 2 ? along * along : along * along * along;
@@ -78,7 +79,7 @@ SpectralBlock block_of(const World& world, std::vector<int>& mine) {
       for (std::size_t a = 0; a < axes.size(); ++a, rest /= world.order + 1) {
         const double inside = 0.5 * (rule.at()[static_cast<std::size_t>(rest % (world.order + 1))] + 1);
         const double noise = 1e-14 * static_cast<double>(random() % 100);
-        axes[a].push_back((static_cast<double>(world.at(e)[a]) + inside) / world.along - 0.5 + noise);
+        axes[a].push_back(world.size * ((static_cast<double>(world.at(e)[a]) + inside) / world.along - 0.5 + noise));
       }
     }
   }
@@ -153,8 +154,9 @@ TEST_CASE("the rule integrates polynomials of degree 2N - 1 exactly, and knows t
 }
 
 TEST_CASE("points at one place have one number and one volume, whoever has their elements") {
-  for (const World& world :
-       {World{1, 3, 7}, World{2, 4, 5}, World{3, 2, 4}, World{3, 5, 2}, World{2, 1, 6, true, false}, World{2, 3, 1}}) {
+  for (const World& world : {World{1, 3, 7}, World{2, 4, 5}, World{3, 2, 4}, World{3, 5, 2},
+                             World{2, 1, 6, true, false}, World{2, 3, 1}, World{1, 3, 7, true, true, false, 1e-250},
+                             World{1, 2, 5, true, true, false, 1e250}, World{2, 2, 3, true, true, false, 1e-150}}) {
     CAPTURE(world.dimensions);
     CAPTURE(world.order);
     std::map<Index, PointSeen> points;
@@ -170,7 +172,7 @@ TEST_CASE("points at one place have one number and one volume, whoever has their
     CHECK(differing == 0);
     CHECK(twice == 0);
     CHECK(points.size() == static_cast<std::size_t>(std::lround(std::pow(world.nodes(), world.dimensions))));
-    CHECK(all == doctest::Approx(1).epsilon(1e-12));
+    CHECK(all / std::pow(world.size, world.dimensions) == doctest::Approx(1).epsilon(1e-12));
     if (!world.numbered) continue;
     // The lowest number of an element and, in it, of a point.
     const std::int64_t first = points.at(0).id;
