@@ -133,6 +133,20 @@ outputs: [database: {{directory: data, kind: post, fsync: false, hdf5: false}}]
     assert [fields[name].attrs["centering"] for name in ("a", "mass", "place")] == ["cell", "cell", "node"]
 
 
+@pytest.mark.parametrize(
+    ("target", "units", "said"),
+    [
+        ("a.nc", "bananas", "'bananas' as units"),
+        ("a.nc", "seconds since then", "write 'seconds since 2000-01-01'"),
+        ("a.zarr", "seconds since 2000-01-01", "for .nc only"),
+    ],
+)
+def test_units_of_the_time_that_nobody_reads(tmp_path, target, units, said):
+    with pytest.raises(sidestream.Error, match=said):
+        sidestream.export(refined(tmp_path, 2), tmp_path / target, time_units=units)
+    assert not (tmp_path / target).exists()
+
+
 def tree_with_times(folder):
     """A database with a tree whose levels have times of their own, 1.5 and 1.75."""
     text = f"""\

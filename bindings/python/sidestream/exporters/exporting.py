@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -89,6 +90,13 @@ def _export(
     if target.suffix not in FORMATS:
         raise Error(
             f"export: found '{target.name}', expected a name that ends in one of {', '.join(FORMATS)}, .parquet"
+        )
+    if time_units and target.suffix != ".nc":
+        raise Error(f"export: found units of the time for '{target.name}', expected them for .nc only; leave them out")
+    if time_units and not re.fullmatch(r"[A-Za-z]+ since \d{1,4}-\d{1,2}-\d{1,2}.*", time_units):
+        raise Error(
+            f"export: found '{time_units}' as units of the time, which programs cannot read as dates; write "
+            "'seconds since 2000-01-01'"
         )
     if target.exists():
         raise Error(f"export: {target} is there; give another name, or remove it", Code.FILE)
