@@ -192,6 +192,34 @@ def test_the_configuration_to_run(tmp_path):
     assert checked.returncode == 0, checked.stderr
 
 
+@pytest.mark.parametrize("old", ["{group: old, variable: c_t}", "{variable: c_t, group: old}", "{variable: c_t}"])
+def test_users_of_made_meshes_stay_with_the_maker(tmp_path, old):
+    """They have no times of their own; the group of the recorded run is gone."""
+    text = f"""\
+placement: {{mode: cores, groups: {{old: 1}}}}
+meshes: {{line: {{size: [16]}}}}
+variables: {{t: {{mesh: line}}}}
+analyses:
+  - resample: {{variables: [t], size: [4], makes: c, group: old}}
+  - statistics: {old}
+  - statistics: {{variable: t, file: all.csv}}
+outputs:
+  - vtk: {{variables: [t]}}
+"""
+    load = Load((0.2, 4.0, 0), {"resample": (0.3, 0, 0), "statistics-2": (0, 0.1, 0), "vtk": (0.5, 1.2, 0)})
+    runs = [
+        record(tmp_path / str(n), load, split, configuration=text)
+        for n, split in enumerate([("inline", 8, 8), ("cores", 6, 2), ("cores", 4, 4)])
+    ]
+    new = tmp_path / "new.yaml"
+    status, said = advise(*runs, "--ranks", 8, "--output", new)
+    assert status == 0 and "groups" in said, said
+    tasks = [next(iter(task.values())) for task in yaml.safe_load(new.read_text())["analyses"]]
+    assert tasks[0]["group"] != "old" and tasks[1] == {"variable": "c_t"}
+    checked = subprocess.run([TOOL, "check", str(new), "--ranks", "8"], capture_output=True, text=True, timeout=60)
+    assert checked.returncode == 0, checked.stderr
+
+
 @pytest.mark.parametrize(
     ("directory", "becomes"),
     [

@@ -69,14 +69,32 @@ void put_first(Lines& lines, const Node& options, const std::string& option) {
   line = before + option + (flow ? ", " : "\n" + std::string(column, ' ')) + line.substr(column);
 }
 
-/// Gives a task the option `group`: replaces its value, or puts it first among the options.
+/// Removes an option, with the comma that parts it from the next one or from the one before.
+void drop(Lines& lines, const Entry& option) {
+  std::string& line = lines[index_of(option.where)];
+  const auto first = static_cast<std::size_t>(option.where.column) - 1;
+  const std::size_t end = static_cast<std::size_t>(option.value.where.column) - 1 + option.value.text.size();
+  const std::size_t next = line.find_first_not_of(' ', end);
+  const std::size_t before = line.find_last_not_of(' ', first - 1);
+  if (next != std::string::npos && line[next] == ',') {
+    line.erase(first, line.find_first_not_of(' ', next + 1) - first);
+  } else if (first > 0 && before != std::string::npos && line[before] == ',') {
+    line.erase(before, end - before);
+  } else {
+    line.erase(first, end - first);
+  }
+}
+
+/// Gives a task the option `group`: replaces its value, or puts it first among the options. No name: it has none.
 void put_group(Lines& lines, const Entry& task, const std::string& group) {
   const Node& options = task.value;
   if (const Entry* const old = options.find("group"); old && !old->value.quoted) {
+    if (group.empty()) return drop(lines, *old);
     const auto column = static_cast<std::size_t>(old->value.where.column) - 1;
     lines[index_of(old->value.where)].replace(column, old->value.text.size(), group);
     return;
   }
+  if (group.empty()) return;
   if (options.kind == Node::Kind::map && !options.entries.empty()) {
     put_first(lines, options, "group: " + group);
     return;
@@ -91,14 +109,15 @@ void put_group(Lines& lines, const Entry& task, const std::string& group) {
   }
 }
 
-/// Name of the group of each task, in the order of the file.
+/// Name of the group of each task, in the order of the file. Tasks without times of their own have none: those that
+/// never ran go to the first group, and those that use a made mesh to the group of its maker.
 std::vector<std::string> wanted_groups(const Document& document, const Split& split) {
   std::vector<std::string> groups;
   for (const WrittenTask& task : written_tasks(document)) {
     const auto found = std::find_if(split.division.begin(), split.division.end(), [&](const auto& group) {
       return std::find(group.second.begin(), group.second.end(), task.name) != group.second.end();
     });
-    groups.push_back(found == split.division.end() ? split.groups.front().first : found->first);
+    groups.push_back(found == split.division.end() ? std::string() : found->first);
   }
   return groups;
 }
@@ -181,9 +200,8 @@ bool says(const std::string& text, const Document& before, const Split& split) {
   if (tasks.size() != written_tasks(before).size()) return false;
   if (split.groups.empty()) return true;
   const std::vector<std::string> groups = wanted_groups(before, split);
-  return std::equal(tasks.begin(), tasks.end(), groups.begin(), [&](const WrittenTask& task, const std::string& group) {
-    return (task.group.empty() ? split.groups.front().first : task.group) == group;
-  });
+  return std::equal(tasks.begin(), tasks.end(), groups.begin(),
+                    [&](const WrittenTask& task, const std::string& group) { return task.group == group; });
 }
 
 }  // namespace
