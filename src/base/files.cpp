@@ -39,6 +39,17 @@ bool remove_file(const std::string& path) noexcept {
   return false;
 }
 
+/// Opens an empty file that this user made and that has no other name; -1 for anything else.
+int empty_own(const std::string& path, int flags) noexcept {
+  const int descriptor = regular(path, flags | O_NOFOLLOW);
+  if (descriptor < 0) return -1;
+  struct stat facts {};
+  const bool known = ::fstat(descriptor, &facts) == 0;
+  if (known && facts.st_size == 0 && facts.st_nlink == 1 && facts.st_uid == ::geteuid()) return descriptor;
+  ::close(descriptor);
+  return -1;
+}
+
 }  // namespace
 
 int above_standard(int descriptor) noexcept {
@@ -69,6 +80,8 @@ int create_anew(const std::string& path, int flags, mode_t mode) noexcept {
   for (int n = 0; n < tries; ++n) {
     const int descriptor = create_new(path, flags, mode);
     if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    const int empty = empty_own(path, flags);
+    if (empty >= 0) return empty;
     if (!remove_file(path) && errno != ENOENT) return -1;
   }
   errno = EEXIST;

@@ -26,7 +26,8 @@ namespace sidestream {
 [[nodiscard]] int open_or_create(const std::string& path, int flags, mode_t mode = 0666) noexcept;
 /// Creates a new file; nothing of that name may exist (EEXIST).
 [[nodiscard]] int create_new(const std::string& path, int flags, mode_t mode = 0666) noexcept;
-/// Creates a new file and replaces the file or link of that name.
+/// Creates a new file and replaces the file or link of that name. An empty file that this user has made stays: it may
+/// have been made with stripes.
 [[nodiscard]] int create_anew(const std::string& path, int flags, mode_t mode = 0666) noexcept;
 /// Opens a folder, for flushing its names or as the base of calls such as openat.
 [[nodiscard]] int open_folder(const std::string& path, bool follow_link = true) noexcept;

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/file_rules.hpp"
 #include "base/run_log.hpp"
 #include "data/steering.hpp"
 #include "sidestream/extend/registry.hpp"
@@ -109,6 +110,7 @@ struct OpeningConfig {
   bool timings = true;                 ///< output.timings: write timings.csv
   LogLevel messages = LogLevel::note;  ///< output.messages: the slightest ones that go into messages.txt
   bool fsync = true;                   ///< output.fsync: flush files of results to the disk
+  FileRules files;                     ///< output.writers, output.striping
 };
 
 /// The iterations in which a task runs.

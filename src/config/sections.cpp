@@ -85,6 +85,44 @@ std::vector<Section> all_sections() {
   };
 }
 
+const OptionTable<StripeRule>& striping_options() {
+  static const OptionTable<StripeRule> table{
+      option(
+          "files", &StripeRule::files,
+          "The files that it is for: a pattern with `*`, `?` and `[...]` for their names in the output directory, or "
+          "for absolute ones. `*` also stands for '/'.",
+          {.standard = "*"}),
+      option("count", &StripeRule::count,
+             "Number of storage targets over which a file is spread; -1: all. 0: the default of its folder.",
+             {.standard = 0, .minimum = -1, .maximum = 65535}),
+      option<OptionType::bytes>("size", &StripeRule::size,
+                                "Bytes that go to one target before the next one. 0: the default of the folder.",
+                                {.standard = "0", .minimum = 0, .maximum = 4'294'901'760.0})
+          .then([](const Settings& settings, const std::string& name, const Metadata&, const StripeRule& rule) {
+            if (rule.size % (1u << 16) == 0) return;
+            settings.fail(
+                name, fmt::format("found {} bytes, expected a multiple of 64 KiB; Lustre has no others", rule.size));
+          })};
+  return table;
+}
+
+const OptionTable<FileRules>& file_rules_options() {
+  static const OptionTable<FileRules> table{
+      option(
+          "writers", &FileRules::writers,
+          "The number of servers (with groups: of each group) that write their files or their pieces of a result at a "
+          "time, for file systems that are slower with many writers: `hdf5`, `vtk`, `database`, and results in "
+          "pieces. The others wait, and receive from their clients meanwhile. 0: all.",
+          {.standard = 0, .minimum = 0}),
+      option(
+          "striping", &FileRules::striping,
+          "The stripes of files on Lustre, set before they are written. With several entries the first one whose "
+          "`files` matches counts. Without the library liblustreapi, and on other file systems, files are written as "
+          "without this option, with one message.",
+          {.options = striping_options()})};
+  return table;
+}
+
 }  // namespace
 
 const OptionTable<OpeningConfig>& output_options() {
@@ -116,7 +154,8 @@ const OptionTable<OpeningConfig>& output_options() {
              "a crash of the program and of the machine, as far as the disk keeps its promises. `false`: it is "
              "complete after a crash of the program; a crash of the machine may truncate files that were written "
              "shortly before. See [formats](formats.md#what-is-promised).",
-             {.standard = true})};
+             {.standard = true}),
+      options_of(&OpeningConfig::files, file_rules_options())};
   return table;
 }
 

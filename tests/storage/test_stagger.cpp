@@ -29,6 +29,22 @@ TEST_CASE("slots follow each other and end in half of the interval") {
   }
 }
 
+TEST_CASE("there are as few rounds as possible") {
+  for (int size = 1; size < 20; ++size) {
+    CHECK(rounds_of_writing(size, 0) == 1);
+    for (int writers = 1; writers < 25; ++writers) {
+      const int rounds = rounds_of_writing(size, writers);
+      CHECK(rounds * writers >= size);
+      CHECK((rounds - 1) * writers < size);
+      for (int round = 0; round < rounds; ++round) {
+        int members = 0;
+        for (int rank = 0; rank < size; ++rank) members += rank % rounds == round;
+        CHECK(members <= writers);
+      }
+    }
+  }
+}
+
 TEST_CASE("nobody waits if times are unknown, or if there is only one server") {
   CHECK(slot_begin(3, 4, 0, 1) == 0);
   CHECK(slot_begin(3, 4, 1, 0) == 0);

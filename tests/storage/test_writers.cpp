@@ -5,6 +5,7 @@
 
 #include "server/engine/guarded_communicator.hpp"
 #include "storage/files/output_file.hpp"
+#include "storage/files/stagger.hpp"
 #include "storage/support/sample.hpp"
 #include "storage/writers/kinds.hpp"
 #include "support/faults.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 struct Fixture {
   std::unique_ptr<Task> writer(const WriterKind& kind, const std::string& yaml, GoesOnWith what = GoesOnWith::nothing) {
-    const auto output = open_output_directory(directory.path(), "test", what);
+    const auto output = open_output_directory(directory.path(), "test", what, true, rules);
     return kind.create(writer_settings(kind, yaml, sample.metadata), sample.metadata, output);
   }
   std::vector<std::string> files() {
@@ -37,6 +38,7 @@ struct Fixture {
   MpiCommunicator world{test_ranks()};
   SharedDirectory directory{world};
   Sample sample;
+  FileRules rules;
 };
 
 }  // namespace
@@ -103,8 +105,10 @@ TEST_CASE_FIXTURE(Fixture, "what needs a pass of its own fails as the rest, and 
     const std::string blocked =
         is_hdf5 ? "fields-000001-00" + last + ".h5" : "fields-000001/block-00000" + last + ".vti";
     std::map<std::string, std::string> expected;
-    for (const char* turns : {"", ", stagger: true"}) {
-      const auto made = writer(kind, "{variables: temperature" + precision + turns + "}");
+    for (const std::string turns : {"", ", stagger: true", "1", "2"}) {
+      const bool is_number = !turns.empty() && turns.size() == 1;
+      rules.writers = is_number ? std::stoi(turns) : 0;
+      const auto made = writer(kind, "{variables: temperature" + precision + (is_number ? "" : turns) + "}");
       CHECK(made->passes() == 2);
       for (const std::int64_t cycle : {0, 1, 2}) {
         if (cycle == 1 && world.rank() == 0) std::filesystem::create_directories(directory / blocked);
@@ -117,12 +121,36 @@ TEST_CASE_FIXTURE(Fixture, "what needs a pass of its own fails as the rest, and 
       }
       const auto all = contents();
       CHECK(all.size() > 2);
-      if (*turns == '\0') expected = all;
+      if (turns.empty()) expected = all;
       CHECK(all == expected);
       world.barrier();
       if (world.rank() == 0) std::filesystem::remove_all(directory.path());
       world.barrier();
     }
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "no more servers write at a time than may, and one that throws delays nobody") {
+  for (int writers = 0; writers <= world.size() + 1; ++writers) {
+    int calls = 0, most = 0;
+    take_turns(world, writers, [&] {
+      ++calls;
+      const std::string mine = directory / ("writes-" + std::to_string(world.rank()));
+      write_file(mine, "");
+      most = static_cast<int>(files_under(directory.path()).size());
+      std::filesystem::remove(mine);
+    });
+    CHECK(calls == 1);
+    CHECK(most <= (writers == 0 ? world.size() : writers));
+    world.barrier();
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "one way of keeping writers apart is enough") {
+  rules.writers = 1;
+  for (const WriterKind& kind : {hdf5_writer(), vtk_writer(), database_writer({})}) {
+    const std::string failure = message_of([&] { writer(kind, "{variables: temperature, stagger: true}"); });
+    CHECK_MESSAGE(contains(failure, "found 'stagger' and 'writers: 1' of the section 'output'"), failure);
   }
 }
 

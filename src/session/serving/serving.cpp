@@ -84,7 +84,8 @@ Serving::Serving(const Group& group, Config& config, const Registry& registry, W
   run_collectively(*servers_, [&] {
     const std::string provenance =
         "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
-    directory_ = open_output_directory(opening.directory, provenance, what, opening.fsync);
+    directory_ =
+        open_output_directory(opening.directory, provenance, what, opening.fsync, opening.files, servers_->rank() == 0);
     if (opening.existing == Existing::replace && !reduces && servers_->rank() == 0) remove_earlier(registry);
     results_ = make_result_store(registry, directory_, reduces ? 1 : servers_->rank());
   });

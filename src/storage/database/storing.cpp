@@ -116,14 +116,20 @@ Storing::Allotted Storing::allot(std::uint64_t size) {
   }
   if (made_ > number_ && end_ > face_bytes) ++number_;
   if (made_ <= number_) {
-    GrowingFile file(path(number_), GrowingFile::Open::fresh);
-    made_ = number_ + 1;  // at once: if what follows fails, the next context finds it there
-    name_flushed_ = !options_.flush;
-    file.close();
+    make_segment(number_);
   }
   flush_name();
   end_ = face_bytes + size;
   return {number_, face_bytes};
+}
+
+void Storing::make_segment(std::uint32_t number) {
+  const std::string name = path(number);
+  const bool striped = options_.output && !fs::exists(name) && stripe_file(*options_.output, name, name);
+  GrowingFile file(name, striped ? GrowingFile::Open::existing : GrowingFile::Open::fresh);
+  made_ = number + 1;  // at once: if what follows fails, the next context finds it there
+  name_flushed_ = !options_.flush;
+  file.close();
 }
 
 /// The file system finds places for a whole extent at once faster than for one write after the other.
@@ -349,13 +355,15 @@ void Storing::begin_context() {
 
 /// Collective over the group. What fails here, or in a communication of the group, which fails on all its members, must
 /// not keep this server from those that others wait in: it is returned.
-std::string Storing::write_part(Domain& domain) {
+std::string Storing::write_part(Communicator& servers, Domain& domain) {
   std::string failure;
   const std::string unplaced = failure_of([&] { failure = place(domain); });
   if (failure.empty()) failure = unplaced;
-  const double start = now();
-  if (failure.empty()) failure = failure_of([&] { write_values(domain); });
-  stagger_.wrote(now() - start);
+  take_turns(servers, options_.output ? writers_of(*options_.output) : 0, [&] {
+    const double start = now();
+    if (failure.empty()) failure = failure_of([&] { write_values(domain); });
+    stagger_.wrote(now() - start);
+  });
   return failure;
 }
 
@@ -363,7 +371,7 @@ void Storing::store(Communicator& servers, Domain& domain, const Schema& schema,
   if (run_ == 0) open(servers);
   if (options_.stagger) stagger_.wait(servers);
   begin_context();
-  std::string failure = write_part(domain);
+  std::string failure = write_part(servers, domain);
   WrittenRows rows;
   retry_while_out_of_memory([&] { rows.take(domain); });
   finish(servers, rows, std::move(failure), schema, iteration);
@@ -379,7 +387,7 @@ void Storing::store(Communicator& servers, int parts, const Filling& fill, const
     Domain domain;
     if (failure.empty()) failure = failure_of([&] { fill(part, domain); });
     if (!failure.empty()) domain = {};
-    const std::string unwritten = write_part(domain);
+    const std::string unwritten = write_part(servers, domain);
     if (failure.empty()) failure = unwritten;
     retry_while_out_of_memory([&] { rows.take(domain); });
   }

@@ -17,7 +17,8 @@
 
 namespace sidestream {
 class DirectoryLock;
-}
+class OutputDirectory;
+}  // namespace sidestream
 
 namespace sidestream::database {
 
@@ -33,7 +34,8 @@ struct StoringOptions {
   int keep = 0;  ///< contexts of this run; 0: all
   bool show = true;
   bool preallocate = true;
-  bool stagger = false;  ///< servers write one after the other
+  bool stagger = false;                             ///< servers write one after the other
+  std::shared_ptr<const OutputDirectory> output{};  ///< says how many servers write at a time, and on which stripes
 };
 
 /// One server of those that write a database.
@@ -80,7 +82,8 @@ class Storing {
   void reserve(std::uint32_t number, const Extent& extent) const;
   [[nodiscard]] std::string place(Domain& domain);
   void write_values(Domain& domain);
-  [[nodiscard]] std::string write_part(Domain& domain);
+  [[nodiscard]] std::string write_part(Communicator& servers, Domain& domain);
+  void make_segment(std::uint32_t number);
   void finish(Communicator& servers, const WrittenRows& mine, std::string failure, const Schema& schema,
               const Iteration& iteration);
   void write_table(const WrittenRows& mine, const std::string& failure, GroupReport& report);

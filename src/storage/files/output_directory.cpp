@@ -16,6 +16,7 @@
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
 #include "storage/files/output_file.hpp"
+#include "storage/files/striping.hpp"
 
 namespace sidestream {
 
@@ -25,8 +26,14 @@ namespace fs = std::filesystem;
 
 class PlainDirectory final : public BatchDirectory {
  public:
-  PlainDirectory(std::string root, std::string provenance, GoesOnWith what, bool flush)
-      : root_(std::move(root)), provenance_(std::move(provenance)), goes_on_with_(what), flush_(flush) {}
+  PlainDirectory(std::string root, std::string provenance, GoesOnWith what, bool flush, const FileRules& rules,
+                 bool speaks)
+      : root_(std::move(root)),
+        provenance_(std::move(provenance)),
+        goes_on_with_(what),
+        flush_(flush),
+        writers_(rules.writers),
+        striping_(rules.striping, root_, speaks) {}
 
   std::string path(const std::string& pattern, const Iteration& iteration, int server) const override {
     return (fs::path(root_) / expand_pattern(pattern, iteration, server)).string();
@@ -61,6 +68,8 @@ class PlainDirectory final : public BatchDirectory {
   const std::string& provenance() const noexcept override { return provenance_; }
   bool resumes() const noexcept override { return goes_on_with_ != GoesOnWith::nothing; }
   bool within_session() const noexcept override { return goes_on_with_ == GoesOnWith::session; }
+  int writers() const noexcept override { return writers_; }
+  bool stripe(const std::string& made, const std::string& path) const override { return striping_.create(made, path); }
 
  private:
   /// The leading dot hides the file from `*`, and the ending hides it from programs that select by ending.
@@ -72,17 +81,20 @@ class PlainDirectory final : public BatchDirectory {
   std::string root_, provenance_;
   GoesOnWith goes_on_with_;
   bool flush_;
+  int writers_;
+  Striping striping_;
 };
 
 }  // namespace
 
 std::shared_ptr<const OutputDirectory> open_output_directory(const std::string& root, const std::string& provenance,
-                                                             GoesOnWith what, bool flush) {
+                                                             GoesOnWith what, bool flush, const FileRules& rules,
+                                                             bool speaks) {
   const std::string directory = root.empty() ? "." : root;
   make_directory_of((fs::path(directory) / "file").string());
   // This is checked now, because a run that cannot keep its results should end before it computes for a day.
   if (::access(directory.c_str(), W_OK | X_OK) != 0) fail_file("write into the directory", directory, errno);
-  return std::make_shared<PlainDirectory>(directory, provenance, what, flush);
+  return std::make_shared<PlainDirectory>(directory, provenance, what, flush, rules, speaks);
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/file_rules.hpp"
 #include "sidestream/extend/registry.hpp"
 
 namespace sidestream {
@@ -34,11 +35,11 @@ class DirectoryLock {
 enum class GoesOnWith { nothing, run, session };
 
 /// Opens the directory under `root` (created if missing). Not collective; call it on every server. `provenance`: see
-/// OutputDirectory. Without `flush`, commit does not wait for the disk.
-[[nodiscard]] std::shared_ptr<const OutputDirectory> open_output_directory(const std::string& root,
-                                                                           const std::string& provenance,
-                                                                           GoesOnWith what = GoesOnWith::nothing,
-                                                                           bool flush = true);
+/// OutputDirectory. Without `flush`, commit does not wait for the disk. `speaks`: one server does, for messages that
+/// concern all.
+[[nodiscard]] std::shared_ptr<const OutputDirectory> open_output_directory(
+    const std::string& root, const std::string& provenance, GoesOnWith what = GoesOnWith::nothing, bool flush = true,
+    const FileRules& rules = {}, bool speaks = true);
 
 /// Makes the Results that `combine` gets. The file's ending selects the format from the registry. On other ranks than
 /// 0, the results accept everything and store nothing. If the directory resumes, existing tables and series are

@@ -226,7 +226,7 @@ void rename_durably(const std::string& from, const std::string& to) {
 void replace_file(const OutputDirectory& directory, const std::string& path,
                   const std::function<void(const std::string& temporary)>& put) {
   try {
-    put(directory.temporary(path));
+    put(begin_file(directory, path));
     directory.commit(path);
   } catch (...) {
     directory.discard(path);

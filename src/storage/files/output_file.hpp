@@ -117,7 +117,30 @@ class BatchDirectory : public OutputDirectory {
   virtual void commit_all(const std::vector<std::string>& paths) const = 0;
   /// True if the run continues its own session. Then earlier servers left the results.
   [[nodiscard]] virtual bool within_session() const noexcept = 0;
+  /// The number of servers that may write at a time; 0: all.
+  [[nodiscard]] virtual int writers() const noexcept = 0;
+  /// Striping::create with the rules of the run.
+  virtual bool stripe(const std::string& made, const std::string& path) const = 0;
 };
+
+/// BatchDirectory::writers if the directory has it, otherwise 0.
+[[nodiscard]] inline int writers_of(const OutputDirectory& directory) noexcept {
+  const auto* batch = dynamic_cast<const BatchDirectory*>(&directory);
+  return batch ? batch->writers() : 0;
+}
+
+/// BatchDirectory::stripe if the directory has it, otherwise false.
+inline bool stripe_file(const OutputDirectory& directory, const std::string& made, const std::string& path) {
+  const auto* batch = dynamic_cast<const BatchDirectory*>(&directory);
+  return batch && batch->stripe(made, path);
+}
+
+/// The temporary file for `path`, which exists already if it is to have stripes.
+[[nodiscard]] inline std::string begin_file(const OutputDirectory& directory, const std::string& path) {
+  std::string temporary = directory.temporary(path);
+  stripe_file(directory, temporary, path);
+  return temporary;
+}
 
 /// BatchDirectory::within_session if the directory has it, otherwise false.
 [[nodiscard]] inline bool goes_on_within_session(const OutputDirectory& directory) noexcept {

@@ -66,7 +66,7 @@ std::string failure_of(const std::function<void()>& action) {
 }
 
 std::string PendingFiles::begin(const std::string& path) {
-  std::string temporary = directory_->temporary(path);
+  std::string temporary = begin_file(*directory_, path);
   files_.push_back({path, temporary});
   return temporary;
 }

@@ -1,6 +1,9 @@
 #include "storage/results/file_store.hpp"
 
+#include <fmt/format.h>
+
 #include "base/mpi/joint_work.hpp"
+#include "storage/files/stagger.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/result_bytes.hpp"
 #include "storage/results/result_parts.hpp"
@@ -70,8 +73,11 @@ void FileStore::write_pieces(const std::string& file, const Iteration& iteration
   const fs::path folder = fs::path(path).replace_extension();
   const std::string name = fmt::format("piece-{:06}{}", servers.rank(), ending_of(file));
   PendingFiles pending(directory_);
-  const std::string failure = failure_of([&] {
-    if (mine.file.count > 0) put(pending.begin((folder / name).string()));
+  std::string failure;
+  take_turns(servers, writers_of(*directory_), [&] {
+    failure = failure_of([&] {
+      if (mine.file.count > 0) put(pending.begin((folder / name).string()));
+    });
   });
   ByteWriter sink;
   sink.put((folder.filename() / name).generic_string());

@@ -20,6 +20,7 @@
 #include "storage/database/storing.hpp"
 #include "storage/database/tree_storing.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
+#include "storage/writers/preparation.hpp"
 
 namespace sidestream {
 
@@ -137,6 +138,8 @@ class DatabaseWriter final : public Task {
     for (const Variable& variable : schema_.metadata.variables) schema_.relations.push_back(variable.relations);
     choose_codecs(settings);
     query_.directory = directory_->path(query_.directory, {}, 0);
+    query_.output = directory_;
+    static_cast<void>(agreed_writers(settings, query_.stagger, *directory_));
     storing_.emplace(query_);
     pool_.emplace(query_.threads);
     encoding_.pool = &*pool_;

@@ -96,7 +96,7 @@ class Hdf5Writer final : public Task {
         variables_(chosen_variables(query_.named, metadata)),
         preparation_(
             AgreedForms(settings, query_.precision, variables_, metadata, hdf5_forms(query_.compression.used())),
-            query_.stagger) {
+            query_.stagger, agreed_writers(settings, query_.stagger, *directory)) {
     check_file_option(settings, query_.file, {".h5", ".hdf5"});
     check_groups(settings, metadata);
   }
@@ -116,7 +116,7 @@ class Hdf5Writer final : public Task {
       });
     }
     try {
-      return preparation_.write(input, [&] { return write_blocks(input); });
+      return preparation_.write(input, [this, &input] { return write_blocks(input); });
     } catch (...) {
       pending_.discard();
       throw;
@@ -125,7 +125,7 @@ class Hdf5Writer final : public Task {
 
   Bytes combine(const CombineInput& input) override {
     if (preparation_.comes_before(input.pass)) return preparation_.combine(input);
-    pending_.commit(input.communicator, input.partials, [&](const std::vector<Bytes>& partials) {
+    preparation_.commit(input, pending_, [&](const std::vector<Bytes>& partials) {
       pending_.place(path_, [&](const std::string& temporary) {
         write_whole_file(temporary, directory_->provenance(), input, variables_, preparation_.forms(), times_,
                          partials);

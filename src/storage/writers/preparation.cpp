@@ -7,9 +7,19 @@
 
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/files/stagger.hpp"
 
 namespace sidestream {
+
+int agreed_writers(const Settings& settings, bool stagger, const OutputDirectory& directory) {
+  const int writers = writers_of(directory);
+  if (!stagger || writers == 0) return writers;
+  settings.fail("stagger",
+                fmt::format("found 'stagger' and 'writers: {}' of the section 'output', expected one of them; "
+                            "remove one",
+                            writers));
+}
 
 /// The numbers of the forms, then the negative time of writing.
 Bytes Preparation::local(const LocalInput& input, const AgreedForms::Stored& stored) const {
@@ -44,6 +54,10 @@ void Preparation::take(BytesView feedback) {
 
 Bytes Preparation::write(const LocalInput& input, const std::function<Bytes()>& write) {
   if (input.pass > 0) take(input.feedback);
+  if (writers_ > 0) {
+    later_ = write;
+    return {};
+  }
   if (staggers_) {
     // The delay counts from here, which all servers reach at nearly the same time.
     const double delay = database::slot_begin(input.server, input.servers, interval_, slowest_);
@@ -53,6 +67,21 @@ Bytes Preparation::write(const LocalInput& input, const std::function<Bytes()>& 
   Bytes partial = write();
   writing_ = now() - start;
   return partial;
+}
+
+void Preparation::commit(const CombineInput& input, PendingFiles& pending,
+                         const std::function<void(const std::vector<Bytes>& partials)>& index) {
+  if (writers_ == 0) return pending.commit(input.communicator, input.partials, index);
+  std::vector<Bytes> written;
+  std::string failure;
+  const auto write = [&] { failure = failure_of([&] { written = {later_()}; }); };
+  try {
+    take_turns(input.communicator, writers_, std::cref(write));
+  } catch (...) {
+    pending.discard();
+    throw;
+  }
+  pending.commit(input.communicator, written, failure, index);
 }
 
 }  // namespace sidestream

@@ -160,7 +160,7 @@ class VtkWriter final : public Task {
         variables_(chosen_variables(query_.named, metadata)),
         preparation_(
             AgreedForms(settings, query_.precision, variables_, metadata, vtk_forms(query_.compression.used())),
-            query_.stagger) {
+            query_.stagger, agreed_writers(settings, query_.stagger, *directory)) {
     check_file_option(settings, query_.file, {".pvti", ".pvtr", ".pvts", ".pvtu", ".pvtp", ".vtm"});
     for (const std::int32_t id : variables_) check_variable(settings, metadata, metadata.variables[id]);
     outputs_ = outputs_of(query_.file, variables_, metadata);
@@ -176,7 +176,7 @@ class VtkWriter final : public Task {
           input, [](const Variable& variable, const BlockView& view) { return variable.points(view.block); });
     }
     try {
-      return preparation_.write(input, [&] {
+      return preparation_.write(input, [this, &input] {
         ByteWriter written;
         for (MeshOutput& output : outputs_) {
           output.path = names_.choose(output.pattern, input.iteration);
@@ -192,8 +192,7 @@ class VtkWriter final : public Task {
 
   Bytes combine(const CombineInput& input) override {
     if (preparation_.comes_before(input.pass)) return preparation_.combine(input);
-    pending_.commit(input.communicator, input.partials,
-                    [&](const std::vector<Bytes>& partials) { list_blocks(input, partials); });
+    preparation_.commit(input, pending_, [&](const std::vector<Bytes>& partials) { list_blocks(input, partials); });
     for (const MeshOutput& output : outputs_) names_.written(output.path);
     return {};
   }

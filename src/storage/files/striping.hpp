@@ -1,0 +1,54 @@
+// Stripes of files on parallel file systems: files are made with them before anything else creates them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file_rules.hpp"
+
+namespace sidestream {
+
+/// A kind of file system that can stripe files.
+class StripingBackEnd {
+ public:
+  virtual ~StripingBackEnd() = default;
+  /// Creates an empty file with the stripes of `rule`. Nothing of that name may exist. Returns 0 or an error number.
+  [[nodiscard]] virtual int create(const std::string& path, const StripeRule& rule) const = 0;
+};
+
+/// The back ends, each looked up in the system's libraries by its own function. Null: this machine does not have it.
+using FindStripingBackEnd = std::unique_ptr<StripingBackEnd> (*)();
+struct StripingKind {
+  const char* name;
+  FindStripingBackEnd find;
+};
+[[nodiscard]] std::span<const StripingKind> striping_kinds() noexcept;
+
+/// The rules of a run, and the file systems on which they turned out to mean nothing.
+class Striping {
+ public:
+  /// Looks up the back ends, if there are rules. `root`: the output directory. `speaks`: one server does.
+  Striping(std::vector<StripeRule> rules, std::string root, bool speaks);
+
+  /// Creates `path`, which is to become the file `name`, with the stripes of the first rule that matches `name`.
+  /// Replaces a file of that name. Returns false, and leaves it to the caller to create the file, if no rule matches or
+  /// the file system has no stripes; the latter is said once for each file system.
+  bool create(const std::string& path, const std::string& name) const;
+
+ private:
+  [[nodiscard]] const StripeRule* rule_for(const std::string& name) const;
+  void give_up(dev_t system, const std::string& path, const std::string& why) const;
+
+  std::vector<StripeRule> rules_;
+  std::string root_;
+  std::vector<std::pair<const char*, std::unique_ptr<StripingBackEnd>>> back_ends_;
+  bool speaks_;
+  mutable std::set<dev_t> without_{};  ///< file systems without stripes; only one thread makes files
+};
+
+}  // namespace sidestream
