@@ -22,6 +22,7 @@ inline void register_storage(Registry& registry) {
   registry.add(hdf5_writer());
   registry.add(metadata_writer());
   registry.add(vtk_writer());
+  add_bp_writer(registry);
 }
 
 }  // namespace sidestream

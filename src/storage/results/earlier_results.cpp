@@ -115,6 +115,11 @@ void remove_plain(const fs::path& path, const std::vector<std::string>& of_lists
     const fs::file_type type = fs::symlink_status(form, error).type();
     // The target of a link to a directory stays. It is a database, which keeps its content.
     if (type == fs::file_type::symlink && fs::is_directory(form, error)) continue;
+    // A data set of ADIOS2.
+    if (type == fs::file_type::directory && form.extension() == ".bp" && fs::exists(form / "md.idx", error)) {
+      fs::remove_all(form, error);
+      if (error) log::warning("'{}' of an earlier run stays: {}", form.string(), system_text(error.value()));
+    }
     if (type == fs::file_type::regular || type == fs::file_type::symlink) remove_result(form);
   }
   const fs::path note(hidden_beside(path.string(), ".committed"));

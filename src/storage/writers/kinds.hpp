@@ -10,6 +10,7 @@
 #include "sidestream/data/selection.hpp"
 #include "sidestream/extend/codec.hpp"
 #include "sidestream/extend/option_table.hpp"
+#include "sidestream/extend/registry.hpp"
 #include "sidestream/extend/writer.hpp"
 
 namespace sidestream {
@@ -35,6 +36,11 @@ namespace sidestream {
 
 /// The patterns of the files that list blocks, one per mesh. `settings` are those of the writer.
 [[nodiscard]] std::vector<std::string> vtk_list_files(const Settings& settings, const Metadata& metadata);
+
+// The writer `bp`.
+
+/// Adds the writer `bp` if it was built: ADIOS2 is an optional part.
+void add_bp_writer(Registry& registry);
 
 // Options common to several writers.
 
