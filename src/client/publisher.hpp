@@ -71,8 +71,10 @@ class Publisher {
     bool stop_on_error = false;
     std::int32_t client = 0;  ///< rank among the clients
     std::int32_t node = 0;
-    double origin = 0;       ///< now() at the session's start
-    int steering_ahead = 0;  ///< iterations; 0: the servers work while an iteration ends
+    std::int64_t on_node = 0;   ///< clients on this node
+    std::uint64_t counted = 0;  ///< bits of the events that servers count by client: a task has `from`
+    double origin = 0;          ///< now() at the session's start
+    int steering_ahead = 0;     ///< iterations; 0: the servers work while an iteration ends
     /// Takes the publisher's rows, which are then dropped. Without it they stay.
     std::function<void(const Publisher&)> take_rows{};
     bool iterations = false;  ///< keep the rows that `iterations` returns
@@ -225,6 +227,7 @@ class Publisher {
   const Metadata& metadata_;
   [[nodiscard]] std::int32_t event_number(std::string_view event) const;
   void send_signals();
+  void come(std::int32_t event, EventScope scope, std::uint32_t barrier);
   const std::vector<std::string>& events_;
   std::vector<Signal> signals_;  ///< signals raised in this iteration
   std::uint64_t signals_sent_ = 0;

@@ -7,6 +7,7 @@
 #include "base/waiting.hpp"
 #include "client/publisher.hpp"
 #include "client/publisher_parts.hpp"
+#include "data/coming.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
@@ -30,7 +31,19 @@ std::int32_t Publisher::event_number(std::string_view event) const {
 }
 
 void Publisher::signal(std::string_view event) {
-  if (!options_.off) end_.events |= std::uint64_t{1} << event_number(event);
+  if (options_.off) return;
+  const std::int32_t number = event_number(event);
+  end_.events |= std::uint64_t{1} << number;
+  if ((options_.counted >> number) & 1) come(number, EventScope::server, Coming::counts);
+}
+
+/// Tells the servers that this client has come to an event, and how many clients its node has.
+void Publisher::come(std::int32_t event, EventScope scope, std::uint32_t barrier) {
+  Signal& coming = signals_.emplace_back();
+  const auto bytes = std::as_bytes(std::span(&options_.on_node, 1));
+  coming.values.assign(bytes.begin(), bytes.end());
+  coming.head = {event,   options_.client,     scope, options_.node,       Type::int64,
+                 barrier, account_.iterations, 0,     coming.values.size()};
 }
 
 void Publisher::signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count) {
@@ -55,13 +68,12 @@ void Publisher::signal(std::string_view event, EventScope scope, Type type, cons
   const auto* const first = static_cast<const std::byte*>(values);
   if (bytes > 0) raised.values.assign(first, first + bytes);
   end_.events |= std::uint64_t{1} << number;
+  if ((options_.counted >> number) & 1) come(number, EventScope::server, Coming::counts);
 }
 
 void Publisher::signal_barrier(std::string_view event) {
   if (options_.off) return;
-  const std::int32_t number = event_number(event);
-  signals_.emplace_back().head = {
-      number, options_.client, EventScope::all, options_.node, Type::uint8, 1, account_.iterations, 0, 0};
+  come(event_number(event), EventScope::all, Coming::comes);
 }
 
 /// Sends signals before the end of their iteration, each exactly once, also where memory is short. Their numbers order

@@ -113,6 +113,10 @@ struct OpeningConfig {
   FileRules files;                     ///< output.writers, output.striping
 };
 
+/// The clients that must have raised the event of a task, and the servers that give it their blocks then. `any`: one
+/// client or, for barriers, all of them; all servers.
+enum class EventFrom { any, one, node, all };
+
 /// The iterations in which a task runs.
 struct Schedule {
   enum class Unit { iterations, cycles, time, wall, automatic };
@@ -122,6 +126,7 @@ struct Schedule {
       end;             ///< inclusive bounds in the unit (automatic: iterations; wall: seconds since start)
   bool first = false;  ///< for iterations, cycles and times: also run in the first one within these bounds
   std::string event;   ///< `on`: only in iterations in which it was signalled; empty: always
+  EventFrom from = EventFrom::any;
   std::shared_ptr<const Condition> when;  ///< condition for running; null: always
 };
 

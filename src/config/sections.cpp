@@ -223,6 +223,15 @@ const std::vector<Option>& task_options() {
       {.name = "on",
        .type = OptionType::text,
        .text = "Name of an event: it only runs in iterations in which the program signalled it."},
+      {.name = "from",
+       .type = OptionType::choice,
+       .text =
+           "With `on`: which clients must have raised the event. `one`: any of them; it runs on the blocks of the "
+           "server of each client that did. `node`: all clients of a node, once more each time; it runs on the blocks "
+           "of that node's servers. `all`: all clients; it runs on all blocks. If left out, one client is enough, at "
+           "a barrier all, and it runs on all blocks. See [events](events.md#handlers).",
+       .choices = {"one", "node", "all"},
+       .with = "on"},
       {.name = "when",
        .type = OptionType::text,
        .text = "A condition: it only runs in iterations in which this holds. Comparisons of numbers, `min`, `max`, "

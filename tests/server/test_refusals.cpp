@@ -51,8 +51,8 @@ struct Run {
     tasks.emplace_back(config, metadata, std::make_unique<Doer>(std::move(deeds)));
     tasks.front().set_communicator(servers.duplicate());
     const auto results = [](const Iteration&) { return std::make_unique<testing::NoResults>(); };
-    engine = std::make_unique<Engine>(
-        EngineParts{metadata, events, transport, servers, tasks, results, {""}, 0, true, {&partitioner, {}, false}});
+    engine = std::make_unique<Engine>(EngineParts{
+        metadata, events, transport, servers, tasks, results, {TaskEvent{}}, 0, true, {&partitioner, {}, false}});
   }
   /// Runs one more iteration, and returns its outcome.
   Outcome next() {

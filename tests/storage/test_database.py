@@ -26,7 +26,7 @@ GRID = (14, 11, 9)
 
 CONFIGURATION = """
 placement: {placement}
-output: {{directory: {directory}, existing: {existing}, timings: false}}
+output: {{directory: {directory}, existing: {existing}, timings: false{files}}}
 meshes:
   grid: {{type: uniform, size: [$nx, $ny, $nz], spacing: [$hx, $hy, $hz]}}
 variables:
@@ -42,7 +42,13 @@ def mpirun(ranks, *arguments):
 
 
 def configure(
-    folder, options="kind: checkpoint", placement="inline", existing="replace", dtype="float64", centering="cell"
+    folder,
+    options="kind: checkpoint",
+    placement="inline",
+    existing="replace",
+    dtype="float64",
+    centering="cell",
+    files="",
 ):
     file = folder / "run.yaml"
     file.write_text(
@@ -53,6 +59,7 @@ def configure(
             existing=existing,
             type=dtype,
             centering=centering,
+            files=files,
         )
     )
     return file

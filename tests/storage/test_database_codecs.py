@@ -59,8 +59,17 @@ def test_any_number_of_threads_writes_the_same_bytes(tmp_path, placement, ranks)
     ("placement", "ranks"), few([("inline", 3), ("{mode: cores, buffer: 32 MiB, per_node: 2}", 5)])
 )
 def test_servers_that_write_in_turn_write_the_same(tmp_path, placement, ranks):
-    for options in ("stagger: true", "stagger: true, contributors_per_file: 1, codec: gzip"):
-        expected, _ = simulate(tmp_path, ranks, "--blocks", 5, options=options, placement=placement, steps=6)
+    shared = "contributors_per_file: 1, codec: gzip"
+    for options, files in (
+        ("stagger: true", ""),
+        (f"stagger: true, {shared}", ""),
+        ("kind: checkpoint", ", writers: 1"),
+        (shared, ", writers: 2, striping: {count: 4, size: 1 MiB}"),
+    ):
+        expected, done = simulate(
+            tmp_path, ranks, "--blocks", 5, options=options, placement=placement, steps=6, files=files
+        )
+        assert done.stderr.count("output.striping: the files in") == files.count("striping")
         check_whole(tmp_path / "out" / "data", expected)
         shutil.rmtree(tmp_path / "out")
 

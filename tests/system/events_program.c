@@ -1,9 +1,10 @@
 /* A simulation that raises events at random, with random delays on every rank:
- * PROGRAM FILE [steps=N] [seed=N] [pause_us=N] [refuse_at=N] [until=FILE]
+ * PROGRAM FILE [steps=N] [seed=N] [pause_us=N] [refuse_at=N] [until=FILE] [ring=1]
  *
  * Writes the events that each rank raises to raised-RANK.txt beside FILE, one line each: ITERATION CLIENT NUMBER NAME
  * SCOPE, where barriers have the scope 'barrier'. In iteration `refuse_at` rank 0 publishes a block twice, so that it
- * is refused. Ends early once the file `until` exists. */
+ * is refused. With `ring` it also raises the event 'ring' without values, of scope 'plain'. Ends early once the file
+ * `until` exists. */
 #include <mpi.h>
 #include <sidestream/sidestream.h>
 #include <stdio.h>
@@ -64,12 +65,18 @@ static int raise_some(sidestream_session* session, FILE* log, unsigned* random, 
   return 0;
 }
 
+static int ring(sidestream_session* session, FILE* log, unsigned* random, int rank, long step, int64_t* number) {
+  if (next(random) % 3 != 0) return 0;
+  fprintf(log, "%ld %d %ld ring plain\n", step, rank, (long)(*number)++);
+  return failed(session, sidestream_signal(session, "ring"), "signal");
+}
+
 static int simulate(sidestream_session* session, int argc, char** argv) {
   int rank = 0, size = 1;
   MPI_Comm_rank(sidestream_comm(session), &rank);
   MPI_Comm_size(sidestream_comm(session), &size);
   const long steps = option(argc, argv, "steps", 30), pause = option(argc, argv, "pause_us", 500);
-  const long refuse_at = option(argc, argv, "refuse_at", -1);
+  const long refuse_at = option(argc, argv, "refuse_at", -1), rings = option(argc, argv, "ring", 0);
   unsigned random = (unsigned)option(argc, argv, "seed", 1) * 7919u + (unsigned)rank * 104729u;
   const int64_t lo[3] = {rank, 0, 0}, hi[3] = {rank + 1, 1, 1};
   if (failed(session, sidestream_set_int(session, "n", size), "set_int") ||
@@ -90,6 +97,7 @@ static int simulate(sidestream_session* session, int argc, char** argv) {
     if (failed(session, sidestream_publish(session, "t", rank, &value), "publish")) return 1;
     if (step == refuse_at && rank == 0) sidestream_publish(session, "t", rank, &value);
     if (raise_some(session, log, &random, rank, step, &number)) return 1;
+    if (rings && ring(session, log, &random, rank, step, &number)) return 1;
     if (failed(session, sidestream_end_iteration(session, step, 0.1 * (double)step), "end_iteration")) return 1;
   }
   return fclose(log);

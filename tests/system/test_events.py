@@ -21,14 +21,14 @@ TOOL = built("SIDESTREAM_TOOL")
 STEPS = 20
 
 
-def configure(folder, placement, options="", extra=""):
+def configure(folder, placement, options="", extra="", handlers=""):
     (folder / "run.yaml").write_text(
         f"placement: {placement}\n"
         "meshes: {grid: {type: uniform, size: [$n]}}\n"
         "variables: {t: {mesh: grid, type: float64, centering: cell}}\n"
-        f"plugins: [{PLUGIN}]\nevents: [poke, prod, meet]\n"
+        f"plugins: [{PLUGIN}]\nevents: [poke, prod, meet, ring]\n"
         f"analyses:\n  - watch: {{variable: t{options}}}\n"
-        "  - statistics: {variable: t, on: meet}\n"
+        f"  - statistics: {{variable: t, on: meet}}\n{handlers}"
         f"output: {{directory: {folder}/results}}\n{extra}"
     )
 
@@ -193,6 +193,88 @@ def test_on_runs_at_barriers(tmp_path):
     expected = expected_of_all(raised, 3)
     ran = [int(line.split(",")[0]) for line in (tmp_path / "results/statistics.csv").read_text().splitlines()[1:]]
     assert ran == [step for step in range(STEPS) if any(event[0] == "meet" for event in expected[step])]
+
+
+def reached(raised, names, members):
+    """The steps in which all of these clients have raised one of these events once more."""
+    comings, complete, steps = defaultdict(int), 0, set()
+    for step, client, _, name, _ in sorted(raised):
+        if name not in names or client not in members:
+            continue
+        comings[client] += 1
+        if len(comings) == len(members) and min(comings.values()) > complete:
+            complete += 1
+            steps.add(step)
+    return steps
+
+
+def rows_of(path):
+    """The count, smallest and largest value in each iteration of a table of statistics."""
+    if not path.exists():
+        return {}
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        return {int(row["iteration"]): tuple(float(row[c]) for c in ("count", "minimum", "maximum")) for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("placement", "clients", "servers", "node_size"),
+    [
+        ("inline", 3, 3, 3),
+        ("{mode: inline, pretend_nodes: 2}", 4, 4, 2),
+        ("{mode: cores, buffer: 32 MiB, per_node: 2}", 3, 2, 3),
+        ("{mode: cores, buffer: 32 MiB, per_node: 1, pretend_nodes: 2}", 6, 2, 3),
+        ("{mode: nodes, buffer: 32 MiB, servers: 2}", 3, 2, 3),
+    ],
+)
+def test_handlers_run_where_the_clients_of_an_event_are(tmp_path, placement, clients, servers, node_size):
+    handlers = "".join(
+        f"  - statistics: {{variable: t, name: {source}-{event}, on: {event}, from: {source}, "
+        f"file: {source}-{event}.csv}}\n"
+        for source in ("one", "node", "all")
+        for event in ("ring", "meet")
+    )
+    ranks = clients if "inline" in placement else clients + servers
+    raised, seen = run(tmp_path, ranks, placement, "seed=14", "ring=1", handlers=handlers)
+    server_of = {}
+    for by_server in seen.values():
+        for server, events in by_server.items():
+            server_of.update({client: server for _, client, scope, *_ in events if scope == "server" and client >= 0})
+    assert len(server_of) == clients
+    nodes = [set(range(first, first + node_size)) for first in range(0, clients, node_size)]
+
+    def statistics_of(servers, step):
+        values = [client + step for client in range(clients) if server_of[client] in servers]
+        return (float(len(values)), float(min(values)), float(max(values)))
+
+    for event in ("ring", "meet"):
+        one, node = defaultdict(set), defaultdict(set)
+        for step, client, _, name, _ in raised:
+            if name == event:
+                one[step].add(server_of[client])
+        for members in nodes:
+            for step in reached(raised, {event}, members):
+                node[step] |= {server_of[client] for client in members}
+        whole = {step: set(range(servers)) for step in reached(raised, {event}, set(range(clients)))}
+        for source, expected in (("one", one), ("node", node), ("all", whole)):
+            table = rows_of(tmp_path / "results" / f"{source}-{event}.csv")
+            assert table == {step: statistics_of(there, step) for step, there in expected.items()}, (source, event)
+            assert len(table) > 1
+
+
+def test_handlers_that_cannot_be(tmp_path):
+    for handler, placement, sentence in (
+        ("{variable: t, from: one}", "inline", "found 'from: one' without 'on'"),
+        ("{variable: t, on: ring, from: some}", "inline", "one, node, all"),
+        (
+            "{variable: t, on: ring, from: node}",
+            f"{{mode: job, stream: {{directory: {tmp_path}/streams, engine: files}}}}",
+            "found it with 'placement: job'",
+        ),
+    ):
+        configure(tmp_path, placement, handlers=f"  - statistics: {{name: own, file: own.csv, {handler[1:]}\n")
+        out, err = finish(simulate(tmp_path, 2))
+        assert sentence in out + err
 
 
 def test_sidecar(tmp_path):

@@ -92,6 +92,11 @@ std::string describe(const Schedule& schedule) {
   if (schedule.first) text += ", and in the first";
   if (schedule.when) text += fmt::format(", when {}", schedule.when->text());
   if (!schedule.event.empty()) text += fmt::format(", on event '{}'", schedule.event);
+  if (schedule.from != EventFrom::any) {
+    text += fmt::format(" from {}", schedule.from == EventFrom::one    ? "one client"
+                                    : schedule.from == EventFrom::node ? "all clients of a node"
+                                                                       : "all clients");
+  }
   return text;
 }
 

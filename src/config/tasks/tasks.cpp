@@ -103,6 +103,15 @@ Schedule read_schedule(const Settings& settings, const ReadContext& context) {
   if (settings.given("on") && schedule.event.empty()) {
     settings.fail("on", "found an empty 'on', expected the name of an event; write one or remove it");
   }
+  if (settings.given("from")) {
+    const std::string& from = settings.text("from");
+    schedule.from = from == "one" ? EventFrom::one : from == "node" ? EventFrom::node : EventFrom::all;
+    if (schedule.event.empty()) {
+      settings.fail("from", fmt::format("found 'from: {}' without 'on', expected the event that it is for; add "
+                                        "'on: NAME' or remove it",
+                                        from));
+    }
+  }
   if (settings.given("when")) {
     schedule.when = std::make_shared<const Condition>(settings.text("when"), context.expressions, *context.metadata,
                                                       "'when'", settings.where("when"));

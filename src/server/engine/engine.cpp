@@ -32,6 +32,17 @@ namespace sidestream {
 
 namespace {
 
+/// Bits of the events that some task counts by node.
+std::uint64_t counted_by_node(const EngineParts& parts) {
+  std::uint64_t bits = 0;
+  for (const TaskEvent& event : parts.task_events) {
+    if (event.from != EventFrom::node) continue;
+    const auto found = std::find(parts.events.begin(), parts.events.end(), event.name);
+    bits |= std::uint64_t{1} << (found - parts.events.begin());
+  }
+  return bits;
+}
+
 /// Longest time in which a server that waits for clients receives before it looks at other things.
 constexpr std::chrono::microseconds sleep_limit{10'000};
 
@@ -63,7 +74,7 @@ Engine::Engine(EngineParts parts)
     : parts_(std::move(parts)),
       guarded_(parts_.servers),
       assembler_(parts_.metadata, guarded_, parts_.movement),
-      events_(parts_.events, parts_.node, parts_.clients),
+      events_(parts_.events, parts_.node, parts_.clients, counted_by_node(parts_)),
       ledger_(engine_ledger_names(parts_.tasks, parts_.asked != nullptr), parts_.timings, parts_.rows),
       next_(parts_.first),
       most_variables_(parts_.metadata.variables.size() + (parts_.asked ? AskedTasks::most_new : 0)) {
@@ -215,15 +226,23 @@ void Engine::complain(std::int64_t iteration, const std::string& message) {
     retry_while_out_of_memory([&] { log::error("iteration {}: {}", iteration, message); });
 }
 
+std::size_t Engine::number_of(const TaskEvent& event) const {
+  const auto found = std::find(parts_.events.begin(), parts_.events.end(), event.name);
+  return static_cast<std::size_t>(found - parts_.events.begin());
+}
+
+/// True if a task's event has been raised by as many clients as it waits for, or it waits for none.
+bool Engine::is_signalled(const TaskEvent& event) const {
+  return event.name.empty() || ((events_.bits(event.from) >> number_of(event)) & 1);
+}
+
 std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
   std::vector<std::size_t> due;
   retry_while_out_of_memory([&] { due.reserve(parts_.tasks.size()); });  // schedules of all servers advance in step, so
                                                                          // nothing below may fail
   for (std::size_t t = 0; t < configured(); ++t) {
     ScheduledTask& task = parts_.tasks[t];
-    const std::string& event = parts_.task_events[t];
-    const auto found = std::find(parts_.events.begin(), parts_.events.end(), event);
-    const bool signalled = event.empty() || ((events_.bits() >> (found - parts_.events.begin())) & 1);
+    const bool signalled = is_signalled(parts_.task_events[t]);
     const bool holds = !parts_.triggers || parts_.triggers->holds(t);
     const bool in_time =
         task.schedule().due(agreement.at, signalled && holds, agreement.wall_due(t), agreement.lagging);
@@ -233,11 +252,18 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
   return due;
 }
 
+/// A task that only concerns the servers of some clients gets no blocks and no events on the others, where it takes
+/// part in `combine` with what it makes of nothing.
 void Engine::run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
                       Processed& processed) {
   ScheduledTask& task = parts_.tasks[number];
+  const TaskEvent& event = parts_.task_events[number];
+  const bool is_here = event.name.empty() || events_.is_here(event.from, number_of(event));
+  Assembled nothing;
+  if (!is_here) retry_while_out_of_memory([&] { nothing.views.blocks.resize(assembled.views.blocks.size()); });
   const double start = now();
-  TaskOutcome done = task.run({iteration, parts_.metadata, assembled, events_.pending()}, results);
+  TaskOutcome done = is_here ? task.run({iteration, parts_.metadata, assembled, events_.pending()}, results)
+                             : task.run({iteration, parts_.metadata, nothing, {}}, results);
   ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(number), start - parts_.origin, now() - start,
                task.local_seconds());
   if (done.refusal) processed.refusal = std::move(done.refusal);

@@ -38,6 +38,12 @@ struct EndingParts {
   bool at_once = false;                ///< clients end an iteration in its step, so that it may be the last one
 };
 
+/// The event that a task waits for.
+struct TaskEvent {
+  std::string name{};  ///< of `on`, or empty
+  EventFrom from = EventFrom::any;
+};
+
 /// Parts of the engine; references must outlive it.
 struct EngineParts {
   const Metadata& metadata;
@@ -46,22 +52,22 @@ struct EngineParts {
   MpiCommunicator& servers;           ///< all servers; used by the engine only
   std::vector<ScheduledTask>& tasks;  ///< in the file's order, the same on every server
   std::function<std::unique_ptr<Results>(const Iteration&)> results;
-  std::vector<std::string> task_events;  ///< by task: the event of `on`, or empty
-  double origin = 0;                     ///< now() at the session's start
-  bool timings = true;                   ///< keep the rows that the ledger writes
-  AssignmentRules movement;              ///< rules for moving blocks to servers that do not hold them
-  std::int64_t first = 0;                ///< the first iteration
-  Triggers* triggers = nullptr;          ///< null: no task has a condition
-  ScheduledTask* statistics = nullptr;   ///< computes the statistics of conditions, returned as feedback; null: none
-  SteeringServer* steering = nullptr;    ///< null: nothing can be steered, or other servers tell the clients
-  AskedTasks* asked = nullptr;           ///< analyses that people ask for; null: nobody can
-  int node = -1;                         ///< this server's node; -1: no client is on it
-  std::int64_t clients = 0;              ///< number of clients of the simulation
-  bool gaps = false;                     ///< missing blocks are expected, so nothing is said about them
-  LedgerRows rows{};                     ///< what happens to the ledger's rows
-  bool hears = false;                    ///< requests are also taken up between two iterations
-  bool in_step = false;                  ///< the transport receives collectively over the servers
-  std::vector<std::int32_t> held{};      ///< variables whose values are kept for requests between two iterations
+  std::vector<TaskEvent> task_events;   ///< by task
+  double origin = 0;                    ///< now() at the session's start
+  bool timings = true;                  ///< keep the rows that the ledger writes
+  AssignmentRules movement;             ///< rules for moving blocks to servers that do not hold them
+  std::int64_t first = 0;               ///< the first iteration
+  Triggers* triggers = nullptr;         ///< null: no task has a condition
+  ScheduledTask* statistics = nullptr;  ///< computes the statistics of conditions, returned as feedback; null: none
+  SteeringServer* steering = nullptr;   ///< null: nothing can be steered, or other servers tell the clients
+  AskedTasks* asked = nullptr;          ///< analyses that people ask for; null: nobody can
+  int node = -1;                        ///< this server's node; -1: no client is on it
+  std::int64_t clients = 0;             ///< number of clients of the simulation
+  bool gaps = false;                    ///< missing blocks are expected, so nothing is said about them
+  LedgerRows rows{};                    ///< what happens to the ledger's rows
+  bool hears = false;                   ///< requests are also taken up between two iterations
+  bool in_step = false;                 ///< the transport receives collectively over the servers
+  std::vector<std::int32_t> held{};     ///< variables whose values are kept for requests between two iterations
   /// Where an analysis of another engine publishes what it makes: the index of that engine's iteration, for tasks and
   /// messages. It reports what fails here. Null: nothing is above, and iterations are counted as by the transport.
   const std::int64_t* index = nullptr;
@@ -92,6 +98,8 @@ class Engine {
  private:
   [[nodiscard]] std::int64_t index() const noexcept { return parts_.index ? *parts_.index : next_; }
   [[nodiscard]] Agreement agree();
+  [[nodiscard]] std::size_t number_of(const TaskEvent& event) const;
+  [[nodiscard]] bool is_signalled(const TaskEvent& event) const;
   void check_cycles(const Agreement& agreement);
   void check_times(const Agreement& agreement);
   void steer(const Agreement& agreement);

@@ -105,9 +105,7 @@ void Engine::leave_out(const Agreement& agreement) {
   for (std::size_t t = 0; t < configured(); ++t) {
     ScheduledTask& task = parts_.tasks[t];
     if (task.schedule().schedule().when) continue;
-    const std::string& event = parts_.task_events[t];
-    const auto found = std::find(parts_.events.begin(), parts_.events.end(), event);
-    const bool signalled = event.empty() || ((events_.bits() >> (found - parts_.events.begin())) & 1);
+    const bool signalled = is_signalled(parts_.task_events[t]);
     if (!task.schedule().due(agreement.at, signalled, agreement.wall_due(t), agreement.lagging)) continue;
     note_left_out(task.name(), next_);
   }

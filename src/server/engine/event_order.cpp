@@ -2,17 +2,15 @@
 
 #include <algorithm>
 
+#include "data/coming.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {
 
 namespace {
 
-/// Values of SignalHead::barrier.
-enum Coming : std::uint32_t { no_barrier = 0, comes = 1, all_have_come = 2 };
-
 bool concerns_others(const Signal& signal) {
-  return signal.head.scope != EventScope::server || signal.head.barrier == comes;
+  return signal.head.scope != EventScope::server || signal.head.barrier == comes || signal.head.barrier == counts;
 }
 
 Bytes encoded(const std::vector<const Signal*>& signals) {
@@ -51,18 +49,59 @@ Event EventOrder::event_of(const Signal& signal) const {
           signal.values};
 }
 
-/// Counts one more client at a barrier; the last one raises the event.
-void EventOrder::arrive(const SignalHead& head, std::vector<Event>& reached) {
-  Barrier& barrier = barriers_[head.event];
-  ++barrier.comings[head.client];
-  if (static_cast<std::int64_t>(barrier.comings.size()) < clients_) return;
+/// Counts one more client. Returns true if it is the last of `clients` for the next time.
+bool EventOrder::completes(Barrier& barrier, std::int32_t client, std::int64_t clients) {
+  ++barrier.comings[client];
+  if (static_cast<std::int64_t>(barrier.comings.size()) < clients) return false;
   const auto fewest = std::min_element(barrier.comings.begin(), barrier.comings.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (fewest->second <= barrier.reached) return;
+  if (fewest->second <= barrier.reached) return false;
   ++barrier.reached;
-  reached.push_back(
-      {names_.at(static_cast<std::size_t>(head.event)), -1, EventScope::all, head.iteration, Type::uint8, {}});
-  bits_ |= std::uint64_t{1} << head.event;
+  return true;
+}
+
+/// Counts a client that comes to a barrier, or raises an event that is counted. The last one raises the barrier's
+/// event.
+void EventOrder::arrive(const Signal& signal, bool is_mine, std::vector<Event>& reached) {
+  const SignalHead& head = signal.head;
+  const std::uint64_t bit = std::uint64_t{1} << head.event;
+  const auto raise = [&](EventScope scope) {
+    reached.push_back({names_.at(static_cast<std::size_t>(head.event)), -1, scope, head.iteration, Type::uint8, {}});
+  };
+  of_one_ |= bit;
+  if (is_mine) one_here_ |= bit;
+  const bool is_barrier = head.barrier == comes;
+  if (completes((is_barrier ? barriers_ : counts_)[head.event], head.client, clients_)) {
+    of_all_ |= bit;
+    if (is_barrier) bits_ |= bit;
+    if (is_barrier) raise(EventScope::all);
+  }
+  if ((by_node_ & bit) == 0) return;
+  Barrier& node = of_node_[{head.event, head.node}];
+  node.is_mine |= is_mine;
+  if (!completes(node, head.client, record_of<std::int64_t>(signal.values))) return;
+  of_nodes_ |= bit;
+  if (!node.is_mine && (node_ < 0 || node_ != head.node)) return;
+  node_here_ |= bit;
+  raise(EventScope::node);
+}
+
+std::uint64_t EventOrder::bits(EventFrom from) const noexcept {
+  switch (from) {
+    case EventFrom::one:
+      return bits_ | of_one_;
+    case EventFrom::node:
+      return of_nodes_;
+    case EventFrom::all:
+      return of_all_;
+    default:
+      return bits_;
+  }
+}
+
+bool EventOrder::is_here(EventFrom from, std::size_t event) const noexcept {
+  if (from != EventFrom::one && from != EventFrom::node) return true;
+  return ((from == EventFrom::one ? one_here_ : node_here_) >> event) & 1;
 }
 
 void EventOrder::take(const Inbox* inbox, bool exchange, Communicator& servers) {
@@ -93,8 +132,9 @@ void EventOrder::take(const Inbox* inbox, bool exchange, Communicator& servers) 
             [](const Known& a, const Known& b) { return a.signal.head.number < b.signal.head.number; });
   std::vector<Event> in_order;
   for (const Known& one : known) {
-    if (one.signal.head.barrier == comes) {
-      arrive(one.signal.head, in_order);
+    const std::uint32_t barrier = one.signal.head.barrier;
+    if (barrier == comes || barrier == counts) {
+      arrive(one.signal, one.is_mine, in_order);
     } else if (sees(one.signal, one.is_mine)) {
       in_order.push_back(event_of(one.signal));
     }

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "config/config.hpp"
 #include "sidestream/data/event.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
@@ -17,9 +19,9 @@ namespace sidestream {
 class EventOrder {
  public:
   /// `names`: by number; must outlive this. `node`: this server's node; -1: no client is on a server's node. `clients`:
-  /// total number in the simulation.
-  EventOrder(const std::vector<std::string>& names, int node, std::int64_t clients)
-      : names_(names), node_(node), clients_(clients) {}
+  /// total number in the simulation. `by_node`: bits of the events that tasks with `from: node` wait for.
+  EventOrder(const std::vector<std::string>& names, int node, std::int64_t clients, std::uint64_t by_node = 0)
+      : names_(names), node_(node), clients_(clients), by_node_(by_node) {}
 
   /// True if signals in the inbox concern other servers.
   [[nodiscard]] static bool concerns_others(const Inbox& inbox);
@@ -33,29 +35,39 @@ class EventOrder {
   [[nodiscard]] const std::vector<Event>& pending() const noexcept { return pending_; }
   /// Bits of all pending names, including those of other servers' events.
   [[nodiscard]] std::uint64_t bits() const noexcept { return bits_; }
+  /// Bits of the names that enough clients have raised, the same on all servers.
+  [[nodiscard]] std::uint64_t bits(EventFrom from) const noexcept;
+  /// True if this server is among those whose clients, or those of its node, have raised the event.
+  [[nodiscard]] bool is_here(EventFrom from, std::size_t event) const noexcept;
   /// Clears the events after they have taken effect.
   void clear() noexcept {
     pending_.clear();
-    bits_ = 0;
+    bits_ = of_one_ = of_nodes_ = of_all_ = one_here_ = node_here_ = 0;
   }
   /// Text about barriers that some clients have reached and others have not; empty if there are none.
   [[nodiscard]] std::string unreached() const;
 
  private:
-  void arrive(const SignalHead& head, std::vector<Event>& reached);
+  struct Barrier {
+    std::map<std::int32_t, std::int64_t> comings{};  ///< arrivals by client
+    std::int64_t reached = 0;                        ///< number of times that all have arrived
+    bool is_mine = false;                            ///< some of them are clients of this server
+  };
+  [[nodiscard]] static bool completes(Barrier& barrier, std::int32_t client, std::int64_t clients);
+  void arrive(const Signal& signal, bool is_mine, std::vector<Event>& reached);
   [[nodiscard]] bool sees(const Signal& signal, bool is_mine) const noexcept;
   [[nodiscard]] Event event_of(const Signal& signal) const;
 
   const std::vector<std::string>& names_;
   int node_;
   std::int64_t clients_;
+  std::uint64_t by_node_;
   std::vector<Event> pending_;
   std::uint64_t bits_ = 0;
-  struct Barrier {
-    std::map<std::int32_t, std::int64_t> comings;  ///< arrivals by client
-    std::int64_t reached = 0;                      ///< number of times that all have arrived
-  };
-  std::map<std::int32_t, Barrier> barriers_;  ///< by number of the name
+  std::uint64_t of_one_ = 0, of_nodes_ = 0, of_all_ = 0;              ///< raised by a client, by all of a node, by all
+  std::uint64_t one_here_ = 0, node_here_ = 0;                        ///< those that concern this server
+  std::map<std::int32_t, Barrier> barriers_, counts_;                 ///< of all clients, by number of the name
+  std::map<std::pair<std::int32_t, std::int32_t>, Barrier> of_node_;  ///< by number of the name and node
 };
 
 }  // namespace sidestream

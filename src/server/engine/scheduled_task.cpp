@@ -23,6 +23,13 @@ ScheduledTask::ScheduledTask(const TaskConfig& config, const Metadata& metadata,
       entries_(selection_.variables),
       isolated_(config.isolated),
       limit_(config.limit) {
+  const bool divided = std::any_of(entries_.begin(), entries_.end(),
+                                   [](const Selected& entry) { return !entry.decomposition.is_published(); });
+  if (divided && (config.schedule.from == EventFrom::one || config.schedule.from == EventFrom::node)) {
+    config.settings.fail("from",
+                         "found it for a kind that divides the mesh among all servers, expected one that works on "
+                         "blocks as published: the others would have no part; use 'from: all'");
+  }
   selection_.variables = with_mesh_arrays(selection_, metadata);
   inputs_ = inputs_of(selection_.variables, metadata);
   const auto is_derived = [&](const Selected& one) {

@@ -207,6 +207,18 @@ void Session::Implementation::agree_on_declarations() {
   });
 }
 
+/// Events reach another job without the clients that raised them.
+static void check_counted_events(const Config& config) {
+  if (config.opening.placement.mode != PlacementMode::job) return;
+  for (const TaskConfig& task : config.tasks) {
+    if (task.schedule.from == EventFrom::any) continue;
+    task.settings.fail("from",
+                       "found it with 'placement: job', expected none: the endpoint does not know which clients "
+                       "raised an event; remove it, and let all clients call signal_barrier if all are to have "
+                       "come");
+  }
+}
+
 /// Checks that the partials of a server's forwarders (none, one or several) can be merged.
 static void check_partials(const Config& config, const Registry& registry) {
   const PlacementConfig& placement = config.opening.placement;
@@ -239,6 +251,7 @@ void Session::Implementation::configure() {
     config_.opening.placement.pretend_nodes = pretended;
     config_.opening.placement.spill = opening_.placement.spill;
     published_ = published_part(config_.metadata);
+    check_counted_events(config_);
     check_partials(config_, registry_);
   });
   for (const std::string& former : declarations_.former_attributes) {
@@ -284,6 +297,17 @@ EndingSource Session::Implementation::ending_source() const {
           std::uint64_t{1} << (event - config_.events.begin())};
 }
 
+/// Bits of the events that servers count by client, since a task has `from`.
+static std::uint64_t counted_events(const Config& config) {
+  std::uint64_t bits = 0;
+  for (const TaskConfig& task : config.tasks) {
+    if (task.schedule.from == EventFrom::any) continue;
+    const auto event = std::find(config.events.begin(), config.events.end(), task.schedule.event);
+    bits |= std::uint64_t{1} << (event - config.events.begin());
+  }
+  return bits;
+}
+
 void Session::Implementation::make_publisher() {
   const PlacementMode mode = opening_.placement.mode;
   const bool tells = mode == PlacementMode::sidecar && roles_.members->rank() == 0;
@@ -292,8 +316,9 @@ void Session::Implementation::make_publisher() {
   publisher_ = std::make_unique<Publisher>(
       published_, config_.events, config_.steering,
       Publisher::Options{is_off(), config_.opening.timings && !is_off(), config_.opening.stop_on_error,
-                         roles_.members->rank(), roles_.node, origin_, config_.steering_ahead, std::move(take), tells,
-                         mode == PlacementMode::nodes, ending_source()});
+                         roles_.members->rank(), roles_.node, roles_.on_node.clients, counted_events(config_), origin_,
+                         config_.steering_ahead, std::move(take), tells, mode == PlacementMode::nodes,
+                         ending_source()});
   declare_blocks(*publisher_, declarations_);
 }
 

@@ -138,8 +138,8 @@ void Serving::begin(Feed feed) {
     return;
   }
   for (std::size_t t = 0; t < tasks_.size(); ++t) tasks_[t].set_sender(feed_.sender, static_cast<std::int32_t>(t));
-  std::vector<std::string> task_events;
-  for (const TaskConfig& task : configs_) task_events.push_back(task.schedule.event);
+  std::vector<TaskEvent> task_events;
+  for (const TaskConfig& task : configs_) task_events.push_back({task.schedule.event, task.schedule.from});
   const PlacementConfig& placement = config_.opening.placement;
   const bool is_inline = placement.mode == PlacementMode::inline_;  // also an endpoint
   AssignmentRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
