@@ -16,11 +16,11 @@
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "sidestream/kit/data/file_pattern.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
 #include "storage/results/earlier_results.hpp"
 #include "storage/writers/bp_description.hpp"
+#include "storage/writers/bp_options.hpp"
 #include "storage/writers/kinds.hpp"
 
 namespace sidestream {
@@ -28,30 +28,6 @@ namespace sidestream {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct BpQuery {
-  NamedVariables named{};
-  std::string file{};
-  OptionPairs parameters{};
-};
-
-void check_file(const Settings& settings, const std::string& name, const Metadata&, const BpQuery& query) {
-  if (fs::path(query.file).extension() != ".bp") {
-    settings.fail(name, fmt::format("found the file name '{}', expected the ending .bp", query.file));
-  }
-  if (query.file.find('{') != std::string::npos) {
-    settings.fail(
-        name, fmt::format("found '{}', expected a name without fields: one data set holds all iterations", query.file));
-  }
-}
-
-OptionTable<BpQuery> bp_options() {
-  return {variables_option(&BpQuery::named),
-          option<OptionType::file>("file", &BpQuery::file, "Name of the data set, a folder.", {.standard = "fields.bp"})
-              .then(check_file),
-          option("parameters", &BpQuery::parameters,
-                 "Parameters of ADIOS2's engine BP5: `{NumAggregators: 4}`. ADIOS2 checks their names and values.")};
-}
 
 /// A list on this server.
 struct ListPart {
@@ -324,18 +300,10 @@ void BpWriter::put_step(const CombineInput& input, const std::vector<Lists>& lis
 }  // namespace
 
 void add_bp_writer(Registry& registry) {
-  WriterKind kind;
-  kind.name = "bp";
-  kind.text =
-      "Writes variables as global arrays into one BP5 data set of ADIOS2, with a step for each iteration. "
-      "docs/format-bp.md describes it.";
-  kind.options = bp_options().declarations();
-  kind.any_partials = false;
-  kind.create = [](const Settings& settings, const Metadata& metadata,
-                   std::shared_ptr<const OutputDirectory> directory) {
-    return std::make_unique<BpWriter>(settings, metadata, std::move(directory));
-  };
-  registry.add(std::move(kind));
+  registry.add(
+      bp_kind([](const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory) {
+        return std::make_unique<BpWriter>(settings, metadata, std::move(directory));
+      }));
 }
 
 }  // namespace sidestream

@@ -39,7 +39,7 @@ namespace sidestream {
 
 // The writer `bp`.
 
-/// Adds the writer `bp` if it was built: ADIOS2 is an optional part.
+/// Adds the writer `bp`. In builds without ADIOS2 it only says so.
 void add_bp_writer(Registry& registry);
 
 // Options common to several writers.
