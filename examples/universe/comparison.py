@@ -4,7 +4,6 @@ import csv
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import friends
 import numpy as np
 import pictures
 
@@ -23,19 +22,19 @@ class Universe:
     redshift: float
 
     @classmethod
-    def read(cls, folder, particles, cells, box, linking):
+    def read(cls, folder, particles, box):
         halos = pictures.table(Path(folder) / "halos.csv")
         last = halos["iteration"] == halos["iteration"].max() if halos else slice(None)
         unit = pictures.CRITICAL * pictures.MATTER
         particle = unit * (box / particles) ** 3
-        places = friends.read_places(Path(folder) / "particles.bin", cells, box)
-        members = np.bincount(friends.groups(places, box, linking * box / particles))
+        groups = pictures.table(Path(folder) / "friends.csv")
+        members = groups["members"][groups["iteration"] == groups["iteration"].max()] if groups else np.zeros(0)
         return cls(
             particles,
             box,
             particle,
             _falling(halos["mass"][last] * unit if halos else np.zeros(0)),
-            _falling(members[members >= 10] * particle),
+            _falling(members * particle),
             1 / halos["time"][last][0] - 1 if halos else float("nan"),
         )
 

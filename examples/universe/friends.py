@@ -1,4 +1,5 @@
-"""Halos of particles by friends of friends (Davis et al. 1985), with only SciPy's trees and graphs."""
+"""Halos of particles by friends of friends (Davis et al. 1985), with only SciPy's trees and graphs: after a run, or in
+situ as an analysis in Python."""
 
 import numpy as np
 from scipy.sparse import coo_matrix
@@ -22,3 +23,12 @@ def groups(places, box, length):
     pairs = cKDTree(places, boxsize=box).query_pairs(length, output_type="ndarray")
     links = coo_matrix((np.ones(len(pairs), bool), (pairs[:, 0], pairs[:, 1])), shape=2 * (len(places),))
     return connected_components(links, directed=False)[1]
+
+
+def halos(whole, box, length, least=10):
+    """The analysis: a table of groups with at least `least` particles, the largest first."""
+    places = np.asarray(whole["place"], np.float64)
+    places[places >= box] = 0  # rounded up to the other end
+    members = np.sort(np.bincount(groups(places, box, length)))[::-1]
+    members = members[members >= least]
+    return {"halo": np.arange(len(members)), "members": members}

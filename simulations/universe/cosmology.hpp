@@ -8,7 +8,8 @@ struct Cosmology {
   double baryons = 0.05;  ///< density of the baryons in it
   double hubble = 0.7;    ///< H0 in 100 km/s/Mpc
   double tilt = 0.96;     ///< index of the primordial spectrum
-  double sigma8 = 0.8;    ///< rms of the linear density in balls of 8 Mpc/h, today
+  double sigma8 = 0.8;    ///< rms of the linear density in balls of 8 Mpc/h, today, with cold dark matter
+  double warm = 0;        ///< mass of a particle of warm dark matter, a thermal relic, in keV; 0: it is cold
 
   /// H(a) / H0.
   [[nodiscard]] double expansion(double a) const;

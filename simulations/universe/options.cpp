@@ -33,6 +33,8 @@ void declare_cosmology(CLI::App& app, Options& o) {
   app.add_option("--hubble", c.hubble, "H0, 100 km/s/Mpc")->check(CLI::Range(0.1, 2.0));
   app.add_option("--tilt", c.tilt, "Of the primordial spectrum")->check(CLI::Range(0.0, 3.0));
   app.add_option("--sigma8", c.sigma8, "rms of linear density in balls of 8 Mpc/h today")->check(CLI::Range(0.01, 3.0));
+  app.add_option("--warm", c.warm, "Mass of a particle of warm dark matter, keV; otherwise it is cold")
+      ->check(CLI::Range(0.05, 1e3));
   app.add_option(
          "--filter", o.filter,
          "Length over which pressure smooths gas, comoving Mpc/h: its waves are matter's times exp(-k^2 filter^2)")

@@ -44,6 +44,16 @@ Spectrum::Spectrum(const Cosmology& cosmology) : cosmology_(cosmology) {
   beta_b_ = 0.5 + f + (3 - 2 * f) * std::sqrt(17.2 * m * 17.2 * m + 1);
   node_ = 8.41 * std::pow(m, 0.435);
   amplitude_ = std::pow(cosmology.sigma8 / sigma(8), 2);
+  if (cosmology.warm > 0) {
+    free_streaming_ = 0.049 * std::pow(cosmology.warm, -1.11) *
+                      std::pow((cosmology.matter - cosmology.baryons) / 0.25, 0.11) *
+                      std::pow(cosmology.hubble / 0.7, 1.22);
+  }
+}
+
+double Spectrum::warm(double k) const {
+  constexpr double nu = 1.12;
+  return std::pow(1 + std::pow(free_streaming_ * k, 2 * nu), -5 / nu);
 }
 
 double Spectrum::dark_matter(double k) const {
@@ -63,7 +73,7 @@ double Spectrum::baryons(double k) const {
 
 double Spectrum::transfer(double k) const {
   const double f = cosmology_.baryons / cosmology_.matter, in_mpc = k * cosmology_.hubble;
-  return f * baryons(in_mpc) + (1 - f) * dark_matter(in_mpc);
+  return (f * baryons(in_mpc) + (1 - f) * dark_matter(in_mpc)) * warm(k);
 }
 
 double Spectrum::operator()(double k) const {

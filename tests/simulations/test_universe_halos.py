@@ -93,6 +93,9 @@ def test_a_finer_universe_has_the_same_heavy_halos(universe, tmp_path):
     mass = np.array([float(row["mass"]) for row in universe[0]]) * 2.775e11 * 0.3
     assert counts[PARTICLES, 1e12]["cells"] == (mass >= 1e12).sum()
     coarse, fine = (counts[n, 1e12] for n in (32, PARTICLES))
+    # Friends are found in situ among places of 32 bits, above in the particles that the program wrote.
+    groups = np.bincount(universe[2]) * 2.775e11 * 0.3 * (BOX / PARTICLES) ** 3
+    assert abs(fine["friends"] - (groups >= 1e12).sum()) <= 1
     assert abs(coarse["friends"] - fine["friends"]) <= 0.35 * fine["friends"] and fine["friends"] >= 8
     falling = [row["cells"] for row in rows if row["particles"] == PARTICLES]
     assert all(a >= b for a, b in itertools.pairwise(falling))

@@ -48,6 +48,18 @@ def test_the_linear_spectrum_is_that_of_another_program(tmp_path, box, options):
         assert found["linear"] == pytest.approx(expected, rel=2e-3)
 
 
+@pytest.mark.parametrize("mass", [0.85, 2.1])
+def test_warm_dark_matter_has_no_small_scales(tmp_path, mass):
+    """Viel et al. (2005), by the length at which half of the power is left: both masses of Friesen et al., figure 4."""
+    run_options = ["--particles", 16, "--box", 4, "--first", 30, "--last", 3, "--steps", 1]
+    cold, warm = (spectrum(tmp_path, 1, *run_options, *more) for more in ([], ["--warm", mass]))
+    alpha = 0.049 * mass**-1.11  # Mpc/h, for densities and a Hubble constant as those of the program
+    left = bins_of(16, 4, lambda k: theory().matterPowerSpectrum(k, 3) * (1 + (alpha * k) ** 2.24) ** (-10 / 1.12))
+    left /= bins_of(16, 4, lambda k: theory().matterPowerSpectrum(k, 3))
+    assert warm["linear"] / cold["linear"] == pytest.approx(left, rel=1e-2)
+    assert left[-1] < 0.7
+
+
 def test_growth_is_that_of_another_program():
     """Checks the quadrature of the tests with which others compare the universe."""
     other = theory()

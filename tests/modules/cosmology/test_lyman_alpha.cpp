@@ -260,6 +260,9 @@ TEST_CASE("tables of a field against its lines one by one") {
     std::size_t row = 0;
     while (std::get<std::string>(lines.at(row, 0)) != std::string(1, "xyz"[axis])) ++row;
     CHECK(std::fabs(column(lines, "power")[row] / power - 1) < 1e-10);
+    // One comoving Mpc/h at redshift 3 recedes with 100 E(3) / 4 km/s.
+    const double speed = 100 * std::sqrt(0.3 * 64 + 0.7) / 4;
+    CHECK(std::fabs(column(lines, "k_velocity")[row] * speed / column(lines, "k")[row] - 1) < 1e-12);
   }
 }
 

@@ -5,6 +5,7 @@
 // it (or to a negative f, in which case f / 8 is a good restart). Each step is a pass, which all servers evaluate.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -272,7 +273,7 @@ class LymanAlpha final : public Task {
       if (query_.spectrum_file.empty()) continue;
       spectra::SpectrumSums spectrum(lines_[a].line_bins());
       spectrum.add(sums[a].spectrum);
-      lines.push_back(spectrum.columns(scale(lines_[a].box(), sums[a])));
+      lines.push_back(with_velocities(spectrum.columns(scale(lines_[a].box(), sums[a])), input.iteration.time));
     }
     results.add(query_.file, means);
     if (!query_.pdf_file.empty()) results.add(query_.pdf_file, flux);
@@ -281,6 +282,16 @@ class LymanAlpha final : public Task {
       results.add(query_.field_spectrum_file, spectra::table_by_axis(query_.axes, whole));
     }
     draw(input);
+  }
+
+  /// Adds wave numbers in s/km, those of the Hubble flow along a line.
+  [[nodiscard]] std::vector<Column> with_velocities(std::vector<Column> columns, double time) const {
+    const double speed = query_.cosmology_at(time).velocity(query_.length_unit) * 1e-5;  // km/s by unit of length
+    const auto k = std::find_if(columns.begin(), columns.end(), [](const Column& one) { return one.name == "k"; });
+    std::vector<double> by_speed = std::get<std::vector<double>>(k->values);
+    for (double& value : by_speed) value = plain(value / speed);
+    columns.push_back({"k_velocity", std::move(by_speed)});
+    return columns;
   }
 
   void draw(const CombineInput& input) const {

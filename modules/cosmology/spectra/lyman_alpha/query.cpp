@@ -165,7 +165,8 @@ OptionTable<Query> query_options() {
       file_option(&Query::file, "lyman_alpha.csv", "The table of means."),
       table_file(&Query::pdf_file, "pdf_file", "A table of the distribution of the flux."),
       table_file(&Query::spectrum_file, "spectrum_file",
-                 "A table of the power spectrum of F / <F> - 1 along lines, averaged over all of them."),
+                 "A table of the power spectrum of F / <F> - 1 along lines, averaged over all of them. Its column "
+                 "`k_velocity` is k in s/km."),
       table_file(&Query::field_spectrum_file, "field_spectrum_file",
                  "A table of the power spectrum of F / <F> - 1 of the whole field."),
       option(
