@@ -103,6 +103,46 @@ def test_resolution(tmp_path, fields, option, factor):
 
 
 @pytest.mark.test_all
+def along(values, axis, new, old):
+    """Linear interpolation along an axis, constant beyond the ends."""
+    return np.apply_along_axis(lambda line: np.interp(new, old, line), axis, values)
+
+
+@pytest.mark.keep(1)
+@pytest.mark.parametrize(
+    ("ranks", "option", "factor"),
+    few([(3, "--refine", 2), (5, "--coarsen", 4), (2, "--coarsen", 5), (1, "--refine", 3)], keep=2),
+)
+def test_linear(tmp_path, fields, ranks, option, factor):
+    found, _ = replay(tmp_path, fields, ranks, "inline", option, str(factor), "--interpolate", "linear")
+    ratio = factor if option == "--refine" else 1 / factor
+    edges = np.arange(20 * ratio + 1) / ratio
+    for a, b in zip(wholes(fields), wholes(found), strict=True):
+        cells, nodes = a["t"], a["p"]
+        for axis in range(3):
+            cells = along(cells, axis, (edges[1:] + edges[:-1]) / 2, np.arange(20) + 0.5)
+            nodes = along(nodes, axis, edges, np.arange(21.0))
+        np.testing.assert_allclose(b["t"], cells, rtol=1e-12, atol=1e-12 * np.abs(a["t"]).max())
+        np.testing.assert_allclose(b["p"], nodes, rtol=2e-7, atol=1e-7 * np.abs(a["p"]).max())  # of 32 bits
+
+
+@pytest.mark.keep(1)
+@pytest.mark.parametrize(("option", "factor"), [("--refine", 2), ("--coarsen", 4), ("--refine", 3)])
+def test_conservative(tmp_path, fields, option, factor):
+    """Means of cells stay; new values lie between those of neighbours; they are the same on any number of ranks."""
+    found, _ = replay(tmp_path / "a", fields, 3, "inline", option, str(factor), "--interpolate", "conservative")
+    again, _ = replay(tmp_path / "b", fields, 5, "inline", option, str(factor), "--interpolate", "conservative")
+    for a, b, c in zip(wholes(fields), wholes(found), wholes(again), strict=True):
+        np.testing.assert_array_equal(b["t"].view("u1"), c["t"].view("u1"))
+        fine, coarse = (b["t"], a["t"]) if option == "--refine" else (a["t"], b["t"])
+        n = coarse.shape[0]
+        means = fine.reshape(n, factor, n, factor, n, factor).mean(axis=(1, 3, 5))
+        np.testing.assert_allclose(means, coarse, rtol=1e-12, atol=1e-12 * np.abs(coarse).max())
+        assert b["t"].min() >= a["t"].min() and b["t"].max() <= a["t"].max()
+        if option == "--refine":
+            assert not np.array_equal(b["t"], np.kron(a["t"], np.ones((factor,) * 3)))  # slopes
+
+
 def test_pace_and_more_iterations(tmp_path, fields):
     """Iterations are repeated with later times, and not faster than required."""
     found, text = replay(tmp_path, fields, 2, "cores", "--iterations", "7", "--pace", "0.05", "--compute")

@@ -146,10 +146,11 @@ struct ReplayOptions {
   std::string directory, file;
   std::vector<std::string> values;  ///< NAME=VALUE
   std::int64_t coarsen = 1, refine = 1;
-  std::string blocks = "divided";  ///< or `stored`
-  std::int64_t iterations = 0;     ///< 0: each context once
-  double pace = 0;                 ///< seconds between iterations
-  bool compute = false;            ///< compute instead of sleeping
+  std::string interpolate = "pick";  ///< or `linear`, `conservative`
+  std::string blocks = "divided";    ///< or `stored`
+  std::int64_t iterations = 0;       ///< 0: each context once
+  double pace = 0;                   ///< seconds between iterations
+  bool compute = false;              ///< compute instead of sleeping
 };
 
 /// Collective over all processes under mpirun. Returns the exit status.
@@ -193,6 +194,17 @@ struct AdviseOptions {
 /// Reports measurements, predicted times, the choice, its reason, and the run that would tell more. Throws Error(file),
 /// Error(configuration) or Error(usage).
 [[nodiscard]] std::string advise(const AdviseOptions& options);
+
+// `sidestream simulate-scale`: the model of `advise` for jobs that nobody has run.
+
+struct ScaleOptions {
+  std::string file;    ///< numbers of a machine and a program, YAML
+  std::string tables;  ///< directory for tables of curves; empty: none
+};
+
+/// Checks the model against records of small runs and reports on large jobs; status 1 if a run deviates by more than is
+/// allowed. Throws Error(file) or Error(configuration).
+[[nodiscard]] Answer simulate_scale(const ScaleOptions& options);
 
 // `sidestream plot`: draws the chart of a table; written in Python.
 

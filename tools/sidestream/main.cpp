@@ -153,6 +153,14 @@ CLI::App* add_conformance(CLI::App& app, sidestream::CheckOptions& options) {
   return conformance;
 }
 
+CLI::App* add_scale(CLI::App& app, sidestream::ScaleOptions& options) {
+  CLI::App* scale = app.add_subcommand(
+      "simulate-scale", "Predict large jobs from small runs and a machine's numbers: splits, ways to write, endpoints");
+  scale->add_option("FILE", options.file, "Numbers of the machine and the program, YAML")->required();
+  scale->add_option("--tables", options.tables, "Write tables of curves into this directory, for `sidestream plot`");
+  return scale;
+}
+
 CLI::App* add_replay(CLI::App& app, sidestream::ReplayOptions& options) {
   CLI::App* replay = app.add_subcommand(
       "replay",
@@ -166,6 +174,11 @@ CLI::App* add_replay(CLI::App& app, sidestream::ReplayOptions& options) {
       ->check(CLI::PositiveNumber);
   replay->add_option("--refine", options.refine, "Number of cells along each axis that one cell becomes")
       ->check(CLI::PositiveNumber);
+  replay
+      ->add_option("--interpolate", options.interpolate,
+                   "Values at another resolution: pick (default): stored ones; linear; conservative: with the means of "
+                   "cells")
+      ->check(CLI::IsMember({"pick", "linear", "conservative"}));
   replay->add_option("--blocks", options.blocks, "divided: boxes anew among the ranks (default); stored: as they were")
       ->check(CLI::IsMember({"divided", "stored"}));
   replay
@@ -352,6 +365,8 @@ int run(int argc, char** argv) {
   const CLI::App* groups = add_groups(app, groups_options);
   sidestream::AdviseOptions advise_options;
   const CLI::App* advise = add_advise(app, advise_options);
+  sidestream::ScaleOptions scale_options;
+  const CLI::App* scaled = add_scale(app, scale_options);
   sidestream::ReplayOptions replay_options;
   const CLI::App* replay = add_replay(app, replay_options);
   sidestream::AnalyseOptions analyse_options;
@@ -401,6 +416,7 @@ int run(int argc, char** argv) {
   if (watched->parsed()) sidestream::watch(*watched, watch_options);
   if (translation->parsed()) return translate(translate_options);
   std::optional<sidestream::Answer> answer = databases.answer();
+  if (scaled->parsed()) answer = sidestream::simulate_scale(scale_options);
   if (set->parsed()) answer = sidestream::set_parameter(set_options);
   if (ask->parsed()) answer = sidestream::ask_for_analysis(ask_options);
   if (answer) {

@@ -168,6 +168,26 @@ RunTimings timings_of_run(const std::string& directory) {
   return gathering.timings();
 }
 
+std::optional<RunMovement> movement_of_run(const std::string& directory) {
+  if (!has(directory, own_files::run_movement)) return std::nullopt;
+  const std::string text = read_text(in(directory, own_files::run_movement), "what moved in a run");
+  enum { rank, role, iteration, blocks, bytes, columns };
+  std::set<std::string> iterations;
+  RunMovement all;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t stop = std::min(text.find('\n', at), text.size());
+    const std::vector<std::string> row = cells_of(text.substr(at, stop - at));
+    at = stop + 1;
+    if (row.size() < columns || row[role] != "server") continue;
+    iterations.insert(row[iteration]);
+    all.pieces += real_of(row[blocks]).value_or(0);
+    all.bytes += real_of(row[bytes]).value_or(0);
+  }
+  if (iterations.empty()) return std::nullopt;
+  const auto count = static_cast<double>(iterations.size());
+  return RunMovement{all.bytes / count, all.pieces / count};
+}
+
 RecordedRun recorded_run(const std::string& directory) {
   const std::string path = in(directory, own_files::run_record);
   const Node record = record_of(path);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,14 @@ struct RunTimings {
 
 /// Throws Error(file) if the directory has none, Error(configuration) if it is not of this version.
 [[nodiscard]] RunTimings timings_of_run(const std::string& directory);
+
+/// Values that came to all servers in an iteration, on average.
+struct RunMovement {
+  double bytes = 0, pieces = 0;  ///< without layers of neighbours
+};
+
+/// From `movement.csv`; nothing if the run has none.
+[[nodiscard]] std::optional<RunMovement> movement_of_run(const std::string& directory);
 
 /// Parts of `run.yaml`.
 struct RecordedRun {

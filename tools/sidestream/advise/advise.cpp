@@ -20,6 +20,7 @@ namespace sidestream {
 namespace {
 
 constexpr std::size_t rows_shown = 8;
+constexpr double small_share = 0.05;  ///< of a run, that analyses inline may take
 
 struct Choice {
   Split split;
@@ -91,8 +92,30 @@ const Choice* inline_of(const std::vector<Choice>& choices) {
   return found == choices.end() ? nullptr : &*found;
 }
 
+/// Bytes with a unit, rounded up to a power of two of MiB.
+std::string buffer_size(double bytes) {
+  double size = 1;
+  while (size * (1 << 20) < bytes) size *= 2;
+  return fmt::format("{:.0f} MiB", size);
+}
+
+/// The room for iterations that come while an iteration with all tasks is analysed.
+std::string buffer_text(const Choice& best, const CostModel& model) {
+  const Prediction& time = best.time;
+  const double held = 1 + std::ceil(std::max(1.0, time.longest / std::max(time.simulation, 1e-300)));
+  std::string text = fmt::format(
+      "  buffer: room for {:.0f} iterations, since an iteration with all tasks takes as long as {:.2g} of the "
+      "simulation",
+      held, time.longest / std::max(time.simulation, 1e-300));
+  double moved = 0;
+  for (const MeasuredRun& run : model.runs()) moved = std::max(moved, run.moved);
+  if (moved <= 0) return text + "; a run with `nodes` tells the bytes of one\n";
+  return text + fmt::format("; at least `buffer: {}` on each of {} nodes, by what servers got\n",
+                            buffer_size(held * moved / best.split.nodes), best.split.nodes);
+}
+
 /// The resource that binds, and what it would take to free it.
-std::string reason_text(const Choice& best, const std::vector<Choice>& choices) {
+std::string reason_text(const Choice& best, const std::vector<Choice>& choices, const CostModel& model) {
   const auto& [split, time] = best;
   std::string text = fmt::format("placement: {}\n", placement_text(split));
   for (const auto& [group, tasks] : split.groups.empty() ? Division() : split.division) {
@@ -105,19 +128,26 @@ std::string reason_text(const Choice& best, const std::vector<Choice>& choices) 
     text += "  Dedicated processes would cost the simulation more than the analyses do. ";
   }
   if (!split.dedicated()) {
-    return text + fmt::format("Of an iteration the analyses take {:.0f} %.\n",
-                              100 * time.analysis / (time.simulation + time.analysis));
+    const double ratio = time.analysis / std::max(time.simulation, 1e-300);
+    text += fmt::format("Of an iteration the analyses take {:.0f} %", 100 * ratio / (1 + ratio));
+    const double every = std::ceil(ratio * (1 / small_share - 1));
+    return text + (every > 1 ? fmt::format("; with `every: {:.0f}` for all tasks they would take {:.0f} %.\n", every,
+                                           100 * small_share)
+                             : ".\n");
   }
   if (time.simulation >= time.analysis) {
-    return text + fmt::format("The simulation sets the pace; servers have {:.0f} % of their time left.\n",
-                              100 * (1 - time.analysis / std::max(time.simulation, 1e-300)));
+    return text +
+           fmt::format("The simulation sets the pace; servers have {:.0f} % of their time left.\n",
+                       100 * (1 - time.analysis / std::max(time.simulation, 1e-300))) +
+           buffer_text(best, model);
   }
   const double longer = time.analysis / std::max(time.simulation, 1e-300);
   return text +
          fmt::format(
              "The servers set the pace, the simulation waits for them {:.0f} % of the time. With `every: {}` for "
              "all tasks it would not wait.\n",
-             100 * (1 - 1 / longer), static_cast<int>(std::ceil(longer)));
+             100 * (1 - 1 / longer), static_cast<int>(std::ceil(longer))) +
+         buffer_text(best, model);
 }
 
 /// The run that would tell most: the one that may be the fastest and was not measured.
@@ -169,7 +199,7 @@ std::string advise(const AdviseOptions& options) {
   std::string text = runs_text(model);
   text += fmt::format("splits of {} ranks on {} node{}, {} iterations\n", options.ranks, options.nodes,
                       options.nodes == 1 ? "" : "s", iterations);
-  text += choices_text(choices, rows_shown) + reason_text(best, choices) + next_text(model, choices);
+  text += choices_text(choices, rows_shown) + reason_text(best, choices, model) + next_text(model, choices);
   if (!options.table.empty()) {
     replace_file(options.table, table_text(choices));
     text += fmt::format("written: {}\n", options.table);

@@ -81,6 +81,7 @@ MeasuredRun measured_run(const std::string& directory) {
     run.often[name] = timings.runs_of(times);
   }
   run.whole = timings.whole / static_cast<double>(run.iterations);
+  if (const std::optional<RunMovement> movement = movement_of_run(directory)) run.moved = movement->bytes;
   take_groups(facts.configuration, run);
   return run;
 }
@@ -111,7 +112,14 @@ FittedCosts::FittedCosts(const std::vector<MeasuredRun>& runs) {
   }
 }
 
+double pipelined(double simulation, double analysis, std::size_t iterations) {
+  const double ends = static_cast<double>(std::max<std::size_t>(iterations, 1));
+  return std::max(simulation, analysis) + std::min(simulation, analysis) / ends;
+}
+
 const TaskCost& FittedCosts::assembly_of(const std::string& mode) const { return of_mode(assembly, mode); }
+
+const TaskCost& FittedCosts::calls_of(const std::string& mode) const { return of_mode(calls, mode); }
 
 std::vector<std::vector<TaskCost>> FittedCosts::work_of(const Split& split) const {
   if (split.groups.empty()) {
@@ -138,15 +146,14 @@ Prediction FittedCosts::of(const Split& split, std::size_t iterations) const {
   for (std::size_t g = 0; g < work.size(); ++g) {
     const int servers = split.groups.empty() ? split.servers : split.groups[g].second;
     result.analysis = std::max(result.analysis, period(work[g], servers));
+    double together = 0;
+    for (const TaskCost& cost : work[g]) together += cost.seconds(servers);
+    result.longest = std::max(result.longest, together);
   }
-  result.simulation = computing.seconds(split.clients) + of_mode(calls, split.mode).seconds(split.clients);
+  result.simulation = computing.seconds(split.clients) + calls_of(split.mode).seconds(split.clients);
   result.assumed = !assembly.contains(split.mode);
-  if (!split.dedicated()) {
-    result.whole = result.simulation + result.analysis;
-    return result;
-  }
-  const double ends = static_cast<double>(std::max<std::size_t>(iterations, 1));
-  result.whole = std::max(result.simulation, result.analysis) + std::min(result.simulation, result.analysis) / ends;
+  result.whole = split.dedicated() ? pipelined(result.simulation, result.analysis, iterations)
+                                   : result.simulation + result.analysis;
   return result;
 }
 

@@ -31,6 +31,7 @@ struct Split {
 struct Prediction {
   double simulation = 0;  ///< computing and publishing
   double analysis = 0;    ///< work of the servers, of the slowest group; `inline`: of the ranks
+  double longest = 0;     ///< the same in an iteration in which all tasks are due
   double whole = 0;       ///< of the run, divided by its iterations
   double doubt = 0;       ///< relative standard error of `whole`
   bool measured = false;  ///< `whole` is the time of such a run
@@ -46,6 +47,7 @@ struct MeasuredRun {
   std::map<std::string, TaskMeasurement> tasks;  ///< seconds per run of the task
   std::map<std::string, double> often;           ///< runs of the task per iteration
   double whole = 0;                              ///< seconds per iteration
+  double moved = 0;                              ///< bytes per iteration that came to servers; 0: unknown
 };
 
 [[nodiscard]] MeasuredRun measured_run(const std::string& directory);
@@ -53,6 +55,10 @@ struct MeasuredRun {
 /// The mean of values of which none counts as more than three times their median, so that single disturbances from
 /// outside do not matter, but work in every tenth iteration does.
 [[nodiscard]] double steady_mean(std::vector<double> values);
+
+/// Seconds per iteration of a run of `iterations`, in which simulation and servers work at the same time: the slower
+/// one sets the pace, and once per run nothing hides the other.
+[[nodiscard]] double pipelined(double simulation, double analysis, std::size_t iterations);
 
 /// The parts of a run, each as constant + shared / p + doubling * log2(p) seconds on p ranks.
 struct FittedCosts {
@@ -63,6 +69,7 @@ struct FittedCosts {
   explicit FittedCosts(const std::vector<MeasuredRun>& runs);
   /// A placement without a run gets the costs of another with dedicated processes, if there is one.
   [[nodiscard]] const TaskCost& assembly_of(const std::string& mode) const;
+  [[nodiscard]] const TaskCost& calls_of(const std::string& mode) const;
   /// Tasks of each group of a split, each with the work besides them.
   [[nodiscard]] std::vector<std::vector<TaskCost>> work_of(const Split& split) const;
   /// Everything but `doubt`.

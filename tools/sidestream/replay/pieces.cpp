@@ -94,7 +94,7 @@ void Replayer::divide(database::Context& context, Session& session, const Mesh& 
 
 void Replayer::read_share(database::Context& context, const Variable& variable, const Box& cells,
                           const Resampling& how) {
-  const Box points = variable.points(cells), stored = how.stored(points, variable.centering);
+  const Box points = variable.points(cells), stored = how.stored(points, variable);
   Bytes values(packed_bytes(stored, variable.components, variable.type));
   const database::Target target{values.data(), stored, packed_strides(stored, variable.components, variable.order)};
   const std::int64_t missing = database::read_box(context, static_cast<std::uint32_t>(variable.id), 0, stored, target);
@@ -111,8 +111,7 @@ void Replayer::read_share(database::Context& context, const Variable& variable, 
     piece.values = std::move(values);
   } else {
     piece.values.resize(packed_bytes(points, variable.components, variable.type));
-    how.pick(points, variable.centering, variable.order,
-             size_of(variable.type) * static_cast<std::size_t>(variable.components), values, piece.values);
+    how.fill(points, variable, values, piece.values);
   }
   pieces_.push_back(std::move(piece));
 }

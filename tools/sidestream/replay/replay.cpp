@@ -154,6 +154,12 @@ struct Replayed {
   double all = 0;
 };
 
+Interpolation interpolation_of(const std::string& name) {
+  return name == "linear"         ? Interpolation::linear
+         : name == "conservative" ? Interpolation::conservative
+                                  : Interpolation::pick;
+}
+
 class Client {
  public:
   Client(const ReplayOptions& options, Session& session)
@@ -161,8 +167,8 @@ class Client {
         session_(session),
         clients_(MpiCommunicator::over(session.comm())),
         stored_(*clients_, options.directory),
-        replayer_(stored_.metadata(), {options.coarsen, options.refine}, options.blocks == "stored",
-                  {clients_->rank(), clients_->size()}) {}
+        replayer_(stored_.metadata(), {options.coarsen, options.refine, interpolation_of(options.interpolate)},
+                  options.blocks == "stored", {clients_->rank(), clients_->size()}) {}
 
   Replayed run(const std::function<bool()>& stop) {
     run_collectively(*clients_, [&] {

@@ -1,12 +1,14 @@
 #include "resolution.hpp"
 
-#include <cstring>
+#include <algorithm>
 
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
 
-Resampling::Resampling(const Mesh& mesh, const Resolution& wanted) {
+Resampling::Resampling(const Mesh& mesh, const Resolution& wanted)
+    : interpolation_(wanted.interpolation),
+      stored_size_{mesh.cells.extent(0), mesh.cells.extent(1), mesh.cells.extent(2)} {
   if (wanted.refine > 1 && mesh.kind() == MeshKind::curvilinear) {
     fail(Code::usage, "mesh '{}' has its nodes in a variable, between which there are no others; leave out --refine",
          mesh.name);
@@ -21,6 +23,9 @@ Resampling::Resampling(const Mesh& mesh, const Resolution& wanted) {
     coarsen_[a] = wanted.coarsen;
     refine_[a] = wanted.refine;
     size_[a] = size_[a] / wanted.coarsen * wanted.refine;
+    if (mesh.kind() == MeshKind::rectilinear) {
+      nodes_[a] = static_cast<const RectilinearGeometry&>(*mesh.geometry).nodes(a);
+    }
   }
 }
 
@@ -48,32 +53,16 @@ Index Resampling::source(int axis, Index index, Centering centering) const noexc
   return index / refine_[axis] * coarsen_[axis] + middle;
 }
 
-Box Resampling::stored(const Box& points, Centering centering) const noexcept {
+Box Resampling::stored(const Box& points, const Variable& variable) const {
   if (points.empty()) return {};
   Box box;
   for (int a = 0; a < 3; ++a) {
-    box.lo[a] = source(a, points.lo[a], centering);
-    box.hi[a] = source(a, points.hi[a] - 1, centering) + 1;
+    const Index points_of_axis = stored_size_[a] + (at_nodes(variable.centering, a) ? 1 : 0);
+    const Index more = has_slope(a, variable) ? 1 : 0;
+    box.lo[a] = std::max<Index>(0, taps(a, points.lo[a], variable).front().source - more);
+    box.hi[a] = std::min(points_of_axis, taps(a, points.hi[a] - 1, variable).back().source + 1 + more);
   }
   return box;
-}
-
-void Resampling::pick(const Box& points, Centering centering, Order order, std::size_t point_bytes,
-                      std::span<const std::byte> from, std::span<std::byte> to) const {
-  const Box box = stored(points, centering);
-  const int fast = order == Order::column ? 0 : 2, slow = 2 - fast;
-  std::byte* out = to.data();
-  Index3 at;
-  for (at[slow] = points.lo[slow]; at[slow] < points.hi[slow]; ++at[slow]) {
-    for (at[1] = points.lo[1]; at[1] < points.hi[1]; ++at[1]) {
-      for (at[fast] = points.lo[fast]; at[fast] < points.hi[fast]; ++at[fast], out += point_bytes) {
-        Index3 there;
-        for (int a = 0; a < 3; ++a) there[a] = source(a, at[a], centering) - box.lo[a];
-        const Index n = (there[slow] * box.extent(1) + there[1]) * box.extent(fast) + there[fast];
-        std::memcpy(out, from.data() + static_cast<std::size_t>(n) * point_bytes, point_bytes);
-      }
-    }
-  }
 }
 
 }  // namespace sidestream

@@ -89,6 +89,12 @@ def _finish(
     _lines(page, curves, steps, different)
 
 
+def draw_curves(page: Page, how: How, curves: list[Curve], names: dict[str, str], log: tuple[bool, bool]) -> None:
+    """Draws curves with points. `names`: `x`, `x_unit`, `y` and `y_unit`; `log`: axes that are logarithmic unless `how`
+    says otherwise."""
+    _finish(page, how, curves, names, False, log)
+
+
 def _steps(given: Given, rows: Any, column: str) -> tuple[Numbers, Numbers]:
     lower, upper = given.numbers("lower", rows), given.numbers("upper", rows)
     return np.append(lower, upper[-1:]), given.numbers(column, rows)

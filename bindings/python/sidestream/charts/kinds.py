@@ -12,6 +12,8 @@ from .given import Given
 from .halos import draw_history, draw_mass_function
 from .how import How
 from .page import Page
+from .scale import COLUMNS as SCALE
+from .scale import draw_scale
 from .times import COLUMNS, draw_times
 from .titles import Titles
 
@@ -35,6 +37,7 @@ KINDS = (
     Kind("halo history", ("time", "track", "event", "halo", "mass", "other_track"), draw_history, True),
     Kind("histogram2d", ("x_edges", "y_edges", "count"), draw_histogram2d),
     Kind("advice", ADVICE, draw_advice, True),
+    Kind("predicted curves", SCALE, draw_scale, True),
     Kind("times of a run", COLUMNS, draw_times, True),
     Kind("statistics", ("time", "component", "minimum", "maximum", "mean"), draw_statistics, True),
 )

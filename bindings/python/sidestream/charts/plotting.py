@@ -148,10 +148,10 @@ def _write(page: Page, target: Path, metadata: dict[str, str | None]) -> None:
 def plot(table: Any, target: str | os.PathLike[str] | None = None, *, provenance: str = "", **options: Any) -> Any:
     """Draws the chart of a table. The table is a file (.csv, .pieces, .series, .h5, .parquet) or a result of
     sidestream.open, and comes from `histogram`, `histogram2d`, `power_spectrum`, `particle_spectrum`, `lyman_alpha`,
-    `statistics`, or the mass function or history of `halos`, or is the record `timings.csv` of a run. Returns
-    Matplotlib's figure; `target` (.png, .pdf, .svg) names a file to write it to. If the table has several iterations,
-    the chart shows the last one, or the one that `iteration` names; charts over time show all up to it. A list of
-    several runs' `timings.csv` gives one chart of all.
+    `statistics`, or the mass function or history of `halos`, or is the record `timings.csv` of a run, or a table of
+    `sidestream advise` or `simulate-scale`. Returns Matplotlib's figure; `target` (.png, .pdf, .svg) names a file to
+    write it to. If the table has several iterations, the chart shows the last one, or the one that `iteration` names;
+    charts over time show all up to it. A list of several runs' `timings.csv` gives one chart of all.
 
     Options: size=(width, height) in pixels, 100 per inch; log="none", "x", "y" or "xy", the logarithmic axes; quantity,
     the column to draw (of `timings.csv` compute, publish, wait, end, held, work, spare or tasks); names, a tuple with
