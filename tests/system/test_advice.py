@@ -143,6 +143,22 @@ def test_a_run_predicts_runs_like_it(tmp_path):
     assert (int(row["clients"]), int(row["servers"])) == best[1][1:]
 
 
+def test_intervals_and_buffers_in_numbers(tmp_path):
+    """With inline the interval that leaves analyses 5 %; with servers the room for iterations, and its bytes."""
+    runs = [record(tmp_path / "inline", Load((0, 1, 0), {"halos": (0.3, 0, 0)}), ("inline", 2, 2))]
+    status, text = advise(*runs, "--ranks", 2)
+    assert status == 0 and "placement: inline" in text
+    assert "analyses take 38 %; with `every: 12` for all tasks they would take 5 %" in text
+    load = Load((1, 0, 0), {"halos": (0.9, 0, 0)})
+    run = record(tmp_path / "nodes", load, ("nodes", 7, 1))
+    status, text = advise(run, "--ranks", 8)
+    assert status == 0 and "buffer: room for 2 iterations" in text and "a run with `nodes` tells the bytes" in text
+    rows = [f"0,server,{n},4,{3 << 20},0" for n in range(ITERATIONS)]
+    (run / "movement.csv").write_text("\n".join(["rank,role,iteration,blocks,bytes,layer_bytes", *rows]) + "\n")
+    status, text = advise(run, "--ranks", 8)
+    assert status == 0 and "at least `buffer: 8 MiB`, by what servers got" in text, text
+
+
 CONFIGURATION = """\
 # Two analyses.
 placement:   # of the first run

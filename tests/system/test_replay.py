@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from pairs import few, pairs
 from programs import built, needs_module
-from support import run, run_beside
+from support import prepare, run, run_beside
 from test_kinds import DECLARATIONS, TASKS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "storage"))
@@ -141,6 +141,34 @@ def test_conservative(tmp_path, fields, option, factor):
         assert b["t"].min() >= a["t"].min() and b["t"].max() <= a["t"].max()
         if option == "--refine":
             assert not np.array_equal(b["t"], np.kron(a["t"], np.ones((factor,) * 3)))  # slopes
+
+
+def test_cells_of_unequal_lengths(tmp_path):
+    """Means of merged cells count by length, and values between centres by the distance to them."""
+    edges = np.cumsum([0, *(1 + 0.5 * np.sin(np.arange(20)))])
+    command, results = prepare(tmp_path, 2, "inline", STORE, ["steps=1"])
+    file = tmp_path / "run.yaml"
+    lines = f"[{', '.join(map(str, edges))}]"
+    uniform = "{type: uniform, size: [$n, $n, $n], spacing: [$h, $h, $h]}"
+    assert uniform in file.read_text()
+    file.write_text(
+        file.read_text().replace(uniform, f"{{type: rectilinear, coordinates: {{x: {lines}, y: {lines}, z: {lines}}}}}")
+    )
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    whole = wholes(results / "data")[0]["t"]
+    length = np.diff(edges).reshape(10, 2)
+    weights = length / length.sum(axis=1, keepdims=True)
+    means = np.einsum("aibjck,ai,bj,ck->abc", whole.reshape(10, 2, 10, 2, 10, 2), weights, weights, weights)
+    found, _ = replay(
+        tmp_path / "means", results / "data", 3, "inline", "--coarsen", "2", "--interpolate", "conservative"
+    )
+    np.testing.assert_allclose(wholes(found)[0]["t"], means, rtol=1e-12, atol=1e-12)
+    centres, merged = (edges[1:] + edges[:-1]) / 2, (edges[2::2] + edges[:-2:2]) / 2
+    for axis in range(3):
+        whole = along(whole, axis, merged, centres)
+    found, _ = replay(tmp_path / "linear", results / "data", 2, "inline", "--coarsen", "2", "--interpolate", "linear")
+    np.testing.assert_allclose(wholes(found)[0]["t"], whole, rtol=1e-12, atol=1e-12)
 
 
 def test_pace_and_more_iterations(tmp_path, fields):

@@ -110,8 +110,9 @@ std::string buffer_text(const Choice& best, const CostModel& model) {
   double moved = 0;
   for (const MeasuredRun& run : model.runs()) moved = std::max(moved, run.moved);
   if (moved <= 0) return text + "; a run with `nodes` tells the bytes of one\n";
-  return text + fmt::format("; at least `buffer: {}` on each of {} nodes, by what servers got\n",
-                            buffer_size(held * moved / best.split.nodes), best.split.nodes);
+  const int nodes = best.split.nodes;
+  return text + fmt::format("; at least `buffer: {}`{}, by what servers got\n", buffer_size(held * moved / nodes),
+                            nodes > 1 ? fmt::format(" on each of {} nodes", nodes) : "");
 }
 
 /// The resource that binds, and what it would take to free it.
