@@ -20,7 +20,7 @@ PARTS = {  # the parts that each part may import, besides itself and the modules
     "watching": {"reader"},
     "serving": {"client"},
     "paraview": set(),
-    "vtk": {"paraview"},
+    "vtk": {"paraview", "reader"},
 }
 # Modules at the top that parts may import: errors, and compiled modules.
 BELOW_ALL = {"sidestream.errors", "sidestream._client", "sidestream._servers"}

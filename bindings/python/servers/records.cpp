@@ -62,6 +62,18 @@ Ref nodes_of(const Mesh& mesh) {
   });
 }
 
+Ref numbers_of(const std::array<double, 3>& values) {
+  return Ref(Py_BuildValue("(ddd)", values[0], values[1], values[2]));
+}
+
+/// The counts, origin and spacing of an octree's root cells along x, y and z; otherwise None.
+Ref roots_of(const Mesh& mesh) {
+  const auto* const tree = dynamic_cast<const OctreeGeometry*>(mesh.geometry.get());
+  if (!tree) return Ref::to(Py_None);
+  const Ref roots = triple(tree->roots()), origin = numbers_of(tree->origin()), spacing = numbers_of(tree->spacing());
+  return Ref(PyTuple_Pack(3, roots.get(), origin.get(), spacing.get()));
+}
+
 Ref mesh_of(const Mesh& mesh) {
   Dict dict;
   dict.set("name", mesh.name);
@@ -72,6 +84,7 @@ Ref mesh_of(const Mesh& mesh) {
   dict.set("cells", box_of(mesh.cells));
   dict.set("nodes", nodes_of(mesh));
   dict.set("refinement", list_of(mesh.refinement, triple));
+  dict.set("roots", roots_of(mesh));
   return dict.take();
 }
 

@@ -13,7 +13,7 @@ namespace sidestream::python {
 namespace {
 
 /// Version of the interface between this library and serving/entry.py; grows when they become incompatible.
-constexpr long interface_version = 2;
+constexpr long interface_version = 3;
 
 /// The folder of packages: this library lies in the folder of the package, or next to a link to it.
 std::string folder_of_packages() {

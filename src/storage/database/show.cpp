@@ -24,6 +24,13 @@ class Shower {
  public:
   Shower(const std::string& directory, Context& context) : directory_(directory), context_(context) { gather(); }
 
+  /// Meshes without values on them, such as packed trees whose flags are not packed, are not worth a file.
+  [[nodiscard]] bool shows_values() const {
+    return std::any_of(pieces_.begin(), pieces_.end(), [&](const auto& of) {
+      return context_.metadata().variables[static_cast<std::size_t>(of.first)].role == Role::none;
+    });
+  }
+
   void write(const std::string& path) {
     hdf5::File file(path);
     hdf5::Group& root = file.root();
@@ -142,10 +149,8 @@ class Shower {
 
 void show(const std::string& directory, const Entry& entry) {
   Context context(directory, entry);
-  const auto is_encoded = [](const std::vector<std::string>& codecs) { return !codecs.empty(); };
-  const std::vector<std::vector<std::string>>& codecs = context.schema().codecs;
-  if (!codecs.empty() && std::all_of(codecs.begin(), codecs.end(), is_encoded)) return;  // it would be empty
   Shower shower(directory, context);
+  if (!shower.shows_values()) return;
   const std::string path = (fs::path(directory) / shown_name(entry.slot)).string();
   // Numbers of slots are given once: this file is none of the database's.
   if (fs::exists(fs::symlink_status(path))) {

@@ -15,7 +15,7 @@
 namespace sidestream::database {
 
 /// Writes `context-N.h5`, in which every variable without codecs is one array over its mesh that points into the
-/// segments. Writes nothing if all variables have codecs. Throws Error(file).
+/// segments. Writes nothing if no variable with values on a mesh does. Throws Error(file).
 void show(const std::string& directory, const Entry& entry);
 
 // The pieces of a context as readers of HDF5 find them.

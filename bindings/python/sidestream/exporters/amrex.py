@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import Error
 from ..reader.levels.levels import Levels
-from ..reader.levels.sources import BlockOf, Named, OfDatabase, RefinedMesh, in_cell_order
+from ..reader.levels.sources import BlockOf, Named, RefinedMesh, in_cell_order
 from .amrex_particles import Cloud, cloud_of, write_particles
 from .parts import Job, Progress, Remarks
 
@@ -156,7 +156,7 @@ def _plots(job: Job, slot: Any, remarks: Remarks) -> dict[str, _Plot]:
         if about["type"] != "uniform":
             remarks.say(f"the mesh '{name}' is left out: it is {about['type']}, and plotfiles have uniform meshes")
             continue
-        levels = Levels(OfDatabase(context, name))
+        levels = job.levels(context, name)
         if why := _why_not(levels):
             remarks.say(f"the mesh '{name}' is left out: it {why}")
             continue

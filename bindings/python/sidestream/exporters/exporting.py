@@ -47,6 +47,7 @@ def export(
     iterations: list[range] | None = None,
     cycles: list[range] | None = None,
     time_units: str | None = None,
+    deepest: int | None = None,
     compress: bool = True,
 ) -> list[str]:
     """Copies contexts of a database to self-contained files.
@@ -56,7 +57,8 @@ def export(
     each mesh), a directory with plotfiles of AMReX (.amrex); or, for a table (.csv, .pieces, .series, .h5), Parquet
     (.parquet). By default all variables and all iterations are exported. If a later run has written a context anew, the
     later one is exported. Nothing is overwritten. Returns sentences about data that the format could not hold.
-    `time_units` ("seconds since 2000-01-01") is for NetCDF.
+    `time_units` ("seconds since 2000-01-01") is for NetCDF. `deepest` leaves out finer levels, whose values are not
+    read: cells of that level count as leaves, with the values of parents. Octrees need .pvd or .vtkhdf then.
     """
     return _export(
         Path(directory),
@@ -65,6 +67,7 @@ def export(
         iterations=iterations,
         cycles=cycles,
         time_units=time_units,
+        deepest=deepest,
         compress=compress,
     )[0]
 
@@ -77,11 +80,12 @@ def _export(
     iterations: list[range] | None,
     cycles: list[range] | None,
     time_units: str | None,
+    deepest: int | None,
     compress: bool,
 ) -> tuple[list[str], list[Path]]:
     """Returns the sentences, and the names of the new files."""
     if target.suffix == ".parquet":
-        if variables or iterations or cycles or time_units:
+        if variables or iterations or cycles or time_units or deepest is not None:
             raise Error("export: a table goes to .parquet whole; remove the option that selects from a database")
         from .parquet import to_parquet
 
@@ -103,8 +107,12 @@ def _export(
     slots = [s for s in continued(chosen(place)) if in_ranges(s.iteration, iterations) and in_ranges(s.cycle, cycles)]
     if not slots:
         raise Error(f"export: {place} has none of the iterations that were asked for; see `sidestream ls`")
-    job, remarks = Job(place, slots, variables), Remarks()
+    if deepest is not None and deepest < 0:
+        raise Error(f"export: found deepest={deepest}, expected 0 or more, the number of the finest level wanted")
+    job, remarks = Job(place, slots, variables, deepest), Remarks()
     job.check_names()
+    if deepest is not None and target.suffix in (".h5", ".nc", ".zarr"):
+        job.check_no_octree(target.suffix)
     progress = Progress(sum(bytes_of(job.fields(slot)) for slot in slots))
     extra = {"time_units": time_units} if target.suffix == ".nc" else {}
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -133,6 +141,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--iterations", help="numbers, FROM:TO or FROM:TO:STEP, without TO: 3,10:20,100::10")
     parser.add_argument("--cycles", help="likewise")
     parser.add_argument("--time-units", help="of NetCDF's time axis: 'seconds since 2000-01-01'")
+    parser.add_argument("--deepest", type=int, metavar="N", help="the finest level; its cells have parents' values")
     parser.add_argument("--uncompressed", action="store_true", help="larger, and sooner done")
     return parser
 
@@ -148,6 +157,7 @@ def main(arguments: list[str] | None = None) -> int:
             iterations=parse_ranges(given.iterations) if given.iterations else None,
             cycles=parse_ranges(given.cycles) if given.cycles else None,
             time_units=given.time_units,
+            deepest=given.deepest,
             compress=not given.uncompressed,
         )
     except Error as problem:

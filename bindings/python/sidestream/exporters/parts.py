@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from ..errors import Code, Error
 from ..reader.journal import Slot
 from ..reader.lazy import Fields, LazyArray
+from ..reader.levels.levels import Levels
+from ..reader.levels.sources import OfDatabase
 from ..reader.stored import Context
 from ..reader.stored_fields import fields_of
 
@@ -45,21 +47,43 @@ def parse_ranges(text: str) -> list[range]:
 
 @dataclass
 class Job:
-    """Contexts of a database in the order of their cycles, and the names of the variables to be exported."""
+    """Contexts of a database in the order of their cycles, the names of the variables to be exported, and the finest
+    level of them."""
 
     place: Path
     slots: list[Slot]
     variables: list[str] | None
+    deepest: int | None = None
 
     def fields(self, slot: Slot) -> Fields:
-        """The exported fields of a context; finer levels of a variable are included."""
+        """The exported fields of a context; finer levels of a variable are included, down to the deepest one. Octrees
+        are whole."""
         fields = fields_of(Context(self.place, slot))
-        if self.variables is None:
+        kept = {
+            name: array
+            for name, array in fields.items()
+            if (self.variables is None or array.variable.name in self.variables)
+            and (self.deepest is None or array.level <= self.deepest)
+        }
+        if len(kept) == len(fields):
             return fields
-        kept = {name: array for name, array in fields.items() if array.variable.name in self.variables}
         used = {dim for array in kept.values() for dim in array.dims}
         coords = {name: value for name, value in fields.coords.items() if set(value[0]) <= used}
         return Fields(fields.path, kept, coords, fields.attrs)
+
+    def levels(self, context: Context, mesh: str) -> Levels:
+        """An octree, or the levels of a uniform mesh, down to the deepest one."""
+        return Levels(OfDatabase(context, mesh), self.deepest)
+
+    def check_no_octree(self, format: str) -> None:
+        """Throws Error if a variable lies on an octree, of which this format has all levels."""
+        for slot in self.slots:
+            for name, array in self.fields(slot).items():
+                if array.context.meshes[array.variable.mesh]["type"] == "octree":
+                    raise Error(
+                        f"export: '{name}' lies on an octree, of which {format} has all levels: export to .pvd or "
+                        ".vtkhdf, leave it out with --variables, or leave out --deepest"
+                    )
 
     def check_names(self) -> None:
         """Throws Error if a variable is in none of the contexts."""

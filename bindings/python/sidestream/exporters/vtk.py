@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..reader.axes import LISTS
-from ..reader.lazy import Fields
+from ..reader.journal import Slot
 from ..reader.levels.levels import Levels
-from ..reader.levels.sources import OfDatabase
 from ..reader.stored_fields import StoredArray, fields_of
 from .hdf5 import file_of
 from .parts import Job, Progress, Remarks, slabs
@@ -43,8 +42,8 @@ def _array(name: str, array: StoredArray, progress: Progress) -> Array:
 class Mesh:
     """The exported data of one mesh in one context."""
 
-    def __init__(self, name: str, arrays: dict[str, StoredArray], remarks: Remarks) -> None:
-        self.name = name
+    def __init__(self, name: str, arrays: dict[str, StoredArray], job: Job, remarks: Remarks) -> None:
+        self.name, self.job = name, job
         any_array = next(iter(arrays.values()))
         self.context = any_array.context
         self.about = self.context.meshes[name]
@@ -68,6 +67,10 @@ class Mesh:
     def array_in(self, role: str) -> NDArray[Any]:
         """All values of a variable with the positions or cells of the mesh."""
         return fields_of(self.context)[self.about["arrays"][role]][...]
+
+    def refined(self) -> Levels:
+        """All levels that are exported, of an octree or a uniform mesh."""
+        return self.job.levels(self.context, self.name)
 
     def kind(self) -> str | None:
         """The type of VTK's data set; None: there is none."""
@@ -118,15 +121,16 @@ def _column(mesh: Mesh) -> NDArray[Any]:
     return values
 
 
-def meshes_of(fields: Fields, remarks: Remarks) -> list[Mesh]:
+def meshes_of(job: Job, slot: Slot, remarks: Remarks) -> list[Mesh]:
+    fields = job.fields(slot)
     by_mesh: dict[str, dict[str, StoredArray]] = {}
     for name, array in fields.items():
         by_mesh.setdefault(array.variable.mesh, {})[name] = array
-    return [Mesh(name, arrays, remarks) for name, arrays in by_mesh.items()]
+    return [Mesh(name, arrays, job, remarks) for name, arrays in by_mesh.items()]
 
 
 def _export_tree(mesh: Mesh, path: Path, about: list[Array], remarks: Remarks) -> None:
-    levels = Levels(OfDatabase(mesh.context, mesh.name))
+    levels = mesh.refined()
     if "level_times" in levels.attrs:
         about = [*about, Array.of("level_times", np.array(levels.attrs["level_times"], np.float64))]
     for name in mesh.point_data:
@@ -140,7 +144,7 @@ def _export_levels(mesh: Mesh, folder: Path, target: Path, name_of: Any, remarks
     may = mesh.about["type"] == "uniform" and mesh.about["refinement"] and mesh.cell_data
     if not mesh.levels and not may:
         return
-    levels = Levels(OfDatabase(mesh.context, mesh.name)) if mesh.about["type"] == "uniform" else None
+    levels = mesh.refined() if mesh.about["type"] == "uniform" else None
     why = why_not(levels) if levels is not None else f"is {mesh.about['type']}, but VTK's levels are uniform"
     if levels is None or why:
         if mesh.levels:
@@ -164,7 +168,7 @@ def export_vtk(job: Job, target: Path, folder: Path, compress: bool, progress: P
     used: set[str] = set()
     lines = []
     for slot in job.slots:
-        for part, mesh in enumerate(meshes_of(job.fields(slot), remarks)):
+        for part, mesh in enumerate(meshes_of(job, slot, remarks)):
             about = [Array.of("TimeValue", np.array([slot.time])), Array.of("CYCLE", np.array([slot.cycle]))]
             name_of = lambda pattern, cycle=slot.cycle: file_of(pattern, cycle, used)  # noqa: E731
             kind = mesh.kind()

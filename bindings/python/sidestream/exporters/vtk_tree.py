@@ -6,8 +6,8 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
+from ..reader.levels.forest import Forest
 from ..reader.levels.levels import Levels
-from .forest import Forest
 from .vtk_xml import Array, write_array
 
 

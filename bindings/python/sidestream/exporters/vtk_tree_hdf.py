@@ -5,8 +5,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from ..reader.levels.forest import Forest
 from ..reader.levels.levels import Levels
-from .forest import Forest
 from .vtk_levels import root_of
 
 VERSION = (2, 4)  # the first version with hyper tree grids

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Error
-from ..reader.levels.levels import Levels
-from ..reader.levels.sources import OfDatabase
 from .hdf5 import file_of
 from .parts import Job, Progress, Remarks
 from .vtk import Mesh, meshes_of
@@ -21,13 +19,13 @@ def _left_out(mesh: Mesh) -> str:
         return f"is {kind}, and these files have octrees and uniform meshes; export to .pvd"
     if not mesh.cell_data:
         return "has no values in cells; export to .pvd"
-    if kind == "uniform" and (why := why_not(Levels(OfDatabase(mesh.context, mesh.name)))):
+    if kind == "uniform" and (why := why_not(mesh.refined())):
         return f"{why}; export to .h5, .nc or .zarr"
     return ""
 
 
 def _write(mesh: Mesh, path: Path, remarks: Remarks) -> None:
-    levels = Levels(OfDatabase(mesh.context, mesh.name))
+    levels = mesh.refined()
     for name in mesh.point_data:
         remarks.say(f"'{name}' is left out: these files have values in cells; export to .h5, .nc or .zarr")
     write = write_tree_hdf if mesh.about["type"] == "octree" else write_levels
@@ -40,7 +38,7 @@ def export_vtkhdf(job: Job, target: Path, folder: Path, compress: bool, progress
     del compress
     used, listed = set[str](), dict[str, list[dict[str, Any]]]()
     for slot in job.slots:
-        for mesh in meshes_of(job.fields(slot), remarks):
+        for mesh in meshes_of(job, slot, remarks):
             if why := _left_out(mesh):
                 remarks.say(f"the mesh '{mesh.name}' is left out: it {why}")
                 continue

@@ -24,7 +24,7 @@ from .own_interpreter import prepare
 from .results import made
 from .task import Task, Unfit, task_of
 
-INTERFACE = 2  # interface_version of bindings/python/servers/runtime.cpp
+INTERFACE = 3  # interface_version of bindings/python/servers/runtime.cpp
 
 _OWN = str(Path(__file__).parents[1])
 _modules: dict[tuple[str, int, int], types.ModuleType] = {}

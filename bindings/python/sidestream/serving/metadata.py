@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,14 @@ class Variable:
     points: Box  #: all of its points on level 0; empty for lists
 
 
+class Roots(NamedTuple):
+    """The root cells of an octree, along x, y and z."""
+
+    cells: Index  #: their number; 1 on axes that the mesh does not use
+    origin: tuple[float, ...]
+    spacing: tuple[float, ...]  #: the size of each
+
+
 @dataclass(frozen=True)
 class Mesh:
     """A declared mesh."""
@@ -45,6 +53,7 @@ class Mesh:
     cells: Box  #: all cells of level 0
     nodes: tuple[NDArray[np.float64], ...] | None  #: along each axis, for uniform and rectilinear meshes
     refinement: tuple[Index, ...]  #: from each level to the next
+    roots: Roots | None = None  #: of an octree
 
     def positions(self, variable: Variable, lo: Index, hi: Index, level: int) -> tuple[NDArray[np.float64], ...]:
         """Positions of the points of a variable along each axis."""
@@ -83,5 +92,7 @@ def read(
         arrays = None if nodes is None else tuple(np.array(axis, np.float64) for axis in nodes)
         for axis in arrays or ():
             axis.flags.writeable = False
-        meshes[given["name"]] = Mesh(**{**given, "nodes": arrays, "refinement": tuple(given["refinement"])})
+        roots = None if given["roots"] is None else Roots(*given["roots"])
+        made = {**given, "nodes": arrays, "refinement": tuple(given["refinement"]), "roots": roots}
+        meshes[given["name"]] = Mesh(**made)
     return meshes, {given["name"]: Variable(**given) for given in declarations[1]}

@@ -73,12 +73,8 @@ def _variables(
     what: str, mesh: Any, known: dict[str, Any], there: list[str], arrays: Any, names: Iterable[str] | None
 ) -> dict[str, Any]:
     """The variables asked for, then those that describe the mesh."""
-    if mesh.kind == "octree":
-        raise ValueError(f"found {what}, an octree, which sidestream.vtk does not take: use the analysis `resample`")
     asked = there if names is None else list(names)
-    absent = [name for name in asked if name not in there]
-    if absent:
-        raise KeyError(f"{what} has no values of '{absent[0]}' in this iteration, but of {', '.join(there) or 'none'}")
+    check_names(what, asked, there)
     for name in asked:
         if known[name].centering not in ("cell", "node"):
             raise ValueError(
@@ -93,6 +89,13 @@ def _variables(
     if lacking:
         raise ValueError(f"{what} has no {lacking[0]} in this iteration; publish the mesh's arrays with its values")
     return {name: known[name] for name in [*asked, *own]}
+
+
+def check_names(what: str, asked: list[str], there: list[str]) -> None:
+    """Raises KeyError unless all are there."""
+    absent = [name for name in asked if name not in there]
+    if absent:
+        raise KeyError(f"{what} has no values of '{absent[0]}' in this iteration, but of {', '.join(there) or 'none'}")
 
 
 def _any(marks: dict[str, NDArray[np.uint8] | None]) -> dict[str, NDArray[np.uint8]]:
@@ -197,11 +200,11 @@ def levels_of(mesh: Any, blocks: list[Any], names: list[str] | None) -> Descript
     ratios = [three(step[: mesh.axes], 1) for step in mesh.refinement]
     first = three(mesh.cells[0][: mesh.axes], 0)
     shape = {"origin": origin, "spacing": spacing, "first": first, "axes": mesh.axes, "ratios": ratios}
-    shape |= {"blanked": blanked, "nested": _nested(mesh, blocks)}
+    shape |= {"blanked": blanked, "nested": nested(mesh.refinement, mesh.axes, blocks)}
     return {"kind": "levels", **shape, "blocks": made}, arrays
 
 
-def _nested(mesh: Any, blocks: list[Any]) -> bool:
+def nested(ratios: Any, axes: int, blocks: list[Any]) -> bool:
     """True if each block of a finer level lies on blocks of the next coarser one that are among these."""
 
     def cells(lo: Any, hi: Any) -> int:
@@ -209,10 +212,11 @@ def _nested(mesh: Any, blocks: list[Any]) -> bool:
 
     for block in blocks:
         if block.level > 0:
-            step = mesh.refinement[block.level - 1][: mesh.axes]
-            lo, hi = np.floor_divide(block.lo, step), -np.floor_divide(np.negative(block.hi), step)
+            step = ratios[block.level - 1][:axes]
+            lo = np.floor_divide(block.lo[:axes], step)
+            hi = -np.floor_divide(np.negative(block.hi[:axes]), step)
             below = [one for one in blocks if one.level == block.level - 1]
-            met = sum(cells(np.maximum(lo, one.lo), np.minimum(hi, one.hi)) for one in below)
+            met = sum(cells(np.maximum(lo, one.lo[:axes]), np.minimum(hi, one.hi[:axes])) for one in below)
             if met < cells(lo, hi):
                 return False
     return True

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 from vtkmodules.util.numpy_support import numpy_to_vtk
-from vtkmodules.vtkCommonCore import vtkPoints, vtkTypeInt32Array, vtkTypeInt64Array
+from vtkmodules.vtkCommonCore import vtkBitArray, vtkPoints, vtkTypeInt32Array, vtkTypeInt64Array
 from vtkmodules.vtkCommonDataModel import (
     vtkAMRBox,
     vtkAMRUtilities,
     vtkCellArray,
+    vtkHyperTreeGrid,
+    vtkHyperTreeGridNonOrientedCursor,
     vtkImageData,
     vtkOverlappingAMR,
     vtkPolyData,
@@ -26,7 +28,7 @@ _PLANE, _GRID = 5, 8  # VTK_XY_PLANE and VTK_XYZ_GRID, whose names differ betwee
 
 def grid_of(mesh: dict[str, Any], arrays: list[Any]) -> Any:
     """The object of a mesh: vtkImageData, vtkRectilinearGrid, vtkStructuredGrid, vtkUnstructuredGrid, vtkPolyData of
-    particles, or vtkOverlappingAMR."""
+    particles, vtkHyperTreeGrid, or vtkOverlappingAMR."""
     if mesh["kind"] == "levels":
         return _levels(mesh, arrays)
     grid = _MAKERS[mesh["kind"]](mesh, arrays)
@@ -128,6 +130,36 @@ def _particles(mesh: dict[str, Any], arrays: list[Any]) -> Any:
     return grid
 
 
+def _bits(flags: Any) -> Any:
+    made, packed = vtkBitArray(), np.packbits(flags)
+    made.SetVoidArray(packed, len(flags), 1)
+    _hold(made, packed)
+    return made
+
+
+def _tree(mesh: dict[str, Any], arrays: list[Any]) -> Any:
+    """Trees one after the other: `trees` has the number of each, `depths` the count of its levels, `counts` the cells
+    of each level of each; `refined` is of all levels but a tree's deepest one."""
+    grid = vtkHyperTreeGrid()
+    grid.Initialize()
+    axes = [arrays[n] for n in mesh["nodes"]]
+    grid.SetDimensions([len(axis) for axis in axes])
+    grid.SetBranchFactor(2)
+    for axis, place in zip((grid.SetXCoordinates, grid.SetYCoordinates, grid.SetZCoordinates), axes):  # noqa: B905
+        axis(_vtk(place))
+    refined, counts = _bits(arrays[mesh["refined"]]), arrays[mesh["counts"]].tolist()
+    cursor, level, cell, bit = vtkHyperTreeGridNonOrientedCursor(), 0, 0, 0
+    for number, depth in zip(arrays[mesh["trees"]].tolist(), arrays[mesh["depths"]].tolist()):  # noqa: B905
+        grid.InitializeNonOrientedCursor(cursor, number, True)
+        tree, bits = cursor.GetTree(), sum(counts[level : level + depth - 1])
+        tree.BuildFromBreadthFirstOrderDescriptor(refined, bits, bit)
+        tree.SetGlobalIndexStart(cell)
+        cell, bit, level = cell + bits + counts[level + depth - 1], bit + bits, level + depth
+    if arrays[mesh["mask"]].any():
+        grid.SetMask(_bits(arrays[mesh["mask"]]))
+    return grid
+
+
 def _levels(mesh: dict[str, Any], arrays: list[Any]) -> Any:
     blocks = sorted(mesh["blocks"], key=lambda block: block["level"])
     counts = [sum(block["level"] == n for block in blocks) for n in range(len(mesh["ratios"]) + 1)]
@@ -177,4 +209,5 @@ _MAKERS = {
     "curvilinear": _curvilinear,
     "unstructured": _unstructured,
     "points": _particles,
+    "tree": _tree,
 }

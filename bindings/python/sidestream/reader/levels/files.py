@@ -7,7 +7,8 @@ from ..database import chosen, is_database
 from ..series import entries_of
 from ..stored import Context
 from .levels import Levels
-from .sources import OfDatabase, OfHdf5
+from .of_hdf5 import OfHdf5
+from .sources import OfDatabase
 
 
 def _of_series(index: Path, iteration: int | None, cycle: int | None) -> Path:

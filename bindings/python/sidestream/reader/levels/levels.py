@@ -79,14 +79,16 @@ class Levels(Sequence[Level]):
     def __init__(self, source: Source, deepest: int | None = None) -> None:
         self.source, self.path, self.attrs = source, source.path, source.attrs
         self.deepest = deepest
+        if deepest is not None and "level_times" in self.attrs:
+            self.attrs = {**self.attrs, "level_times": self.attrs["level_times"][: deepest + 1]}
         self.mesh: RefinedMesh = source.mesh
         found = source.variables()
         self.variables = {name: found[name] for name in names_of(found, self.mesh)}
 
     @cached_property
     def blocks(self) -> list[Any]:
-        """The blocks of all levels: id, level, lo and hi. Throws Error if the refinement of one of
-        them is not known."""
+        """The blocks down to the deepest level: id, level, lo and hi. Throws Error if the refinement of one of them is
+        not known."""
         found = self.source.blocks()
         deepest = max((block.level for block in found), default=0)
         if self.mesh.kind != "octree" and deepest > len(self.mesh.ratios):
@@ -96,15 +98,12 @@ class Levels(Sequence[Level]):
                 "output database",
                 Code.FILE,
             )
-        return found
+        return [block for block in found if self.deepest is None or block.level <= self.deepest]
 
     @cached_property
     def cells(self) -> list[Cells]:
         """The cells by level."""
-        if self.mesh.kind == "octree":
-            found = tree_cells(self.source)
-        else:
-            found = patch_cells(self.mesh, [b for b in self.blocks if self.deepest is None or b.level <= self.deepest])
+        found = tree_cells(self.source) if self.mesh.kind == "octree" else patch_cells(self.mesh, self.blocks)
         if self.deepest is None:
             return found
         return found[: self.deepest] + [level.as_leaves for level in found[self.deepest : self.deepest + 1]]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..reader.levels.levels import Levels
+from .levels import Levels
 
 
 class Forest:

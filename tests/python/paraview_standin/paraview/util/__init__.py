@@ -1,0 +1,1 @@
+"""ParaView's helpers for plugins."""
