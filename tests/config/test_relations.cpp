@@ -54,6 +54,17 @@ TEST_CASE("relations are kept as they were said") {
   CHECK(faces.variables.back().relations.opposite == "density");
 }
 
+// A low face has no opposite one, since relations must not lead back.
+TEST_CASE("zero divergence of a low face") {
+  const std::string flat =
+      "meshes: {tree: {type: octree, size: [1, 1], refined: split}}\nvariables:\n  split: {mesh: tree, type: uint8}\n"
+      "  left: {mesh: tree, face: low-x}\n  right: {mesh: tree, face: high-x, opposite: left}\n";
+  const Metadata metadata = read(flat + "  low: {mesh: tree, face: low-y, divergence_free: [left, right]}\n").metadata;
+  const VariableRelations& low = metadata.variables.back().relations;
+  CHECK(low.opposite.empty());
+  CHECK(low.divergence_free == std::vector<std::string>{"left", "right"});
+}
+
 TEST_CASE("wrong relations") {
   check_wrong("mesh: tree, parent: average", {"found 'average'", "expected 'mean', 'sum', or 'mean of'"});
   check_wrong("mesh: tree, parent: mean of densty * last",

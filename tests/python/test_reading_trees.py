@@ -1,5 +1,7 @@
 """The reader of C reads only the flags of blocks of octrees whose declared bounds meet a box."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import sidestream
@@ -83,3 +85,48 @@ def test_coarse_levels_cost_less(database):
     amounts = [bytes_for(database, deepest=deepest)[1] for deepest in range(DEEPEST + 1)]
     assert amounts == sorted(amounts)
     assert amounts[0] < amounts[-1]
+
+
+def read_so_far():
+    """Bytes that this process has read from files."""
+    lines = Path("/proc/self/io").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("rchar")).split()[1])
+
+
+@pytest.mark.parametrize("by_variable", [True, False])
+def test_restarting_reads_once(tmp_path, by_variable):
+    """Values that others are predicted from are read once, whether variables or blocks are read one after the other."""
+    text = f"""\
+placement: inline
+output: {{directory: {tmp_path}}}
+meshes: {{tree: {{type: octree, size: [8, 8, 8], refined: split}}}}
+variables:
+  split: {{mesh: tree, type: uint8}}
+  a: {{mesh: tree}}
+  b: {{mesh: tree, equals: 2 * a}}
+  c: {{mesh: tree, equals: a + b}}
+  d: {{mesh: tree, equals: a - c}}
+outputs: [database: {{directory: data, fsync: false, hdf5: false, codec: auto}}]
+"""
+    blocks, rng = range(12), np.random.default_rng(1)
+    cells = 512 + 8 * 512
+    values = {block: {"a": rng.standard_normal(cells)} for block in blocks}
+    for of in values.values():
+        of["b"] = 2 * of["a"]
+        of["c"] = of["a"] + of["b"]
+        of["d"] = of["a"] - of["c"]
+    with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
+        for block in blocks:
+            session.set_block_list("tree", block, 0, cells)
+            session.publish("split", block, np.repeat(np.array([1, 0], np.uint8), [512, cells - 512]))
+            for name, array in values[block].items():
+                assert session.publish(name, block, array), session.message
+        session.end_iteration(0, 0.0)
+    stored = sum(path.stat().st_size for path in (tmp_path / "data").glob("segment-*"))
+    assert stored < 1.5 * len(blocks) * 8 * cells, "b, c and d follow from a"
+    with sidestream.restart(tmp_path / "data", MPI.COMM_SELF) as restart:
+        before = read_so_far()
+        order = [(n, b) for n in "abcd" for b in blocks] if by_variable else [(n, b) for b in blocks for n in "abcd"]
+        for name, block in order:
+            assert restart.read_block(name, block).tobytes() == values[block][name].tobytes()
+        assert read_so_far() - before < 1.05 * stored + 65536

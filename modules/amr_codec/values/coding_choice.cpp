@@ -1,11 +1,13 @@
 // Chooses candidates for the coding of a chunk by trials on samples.
 //
-//   1. Prediction (float types with parents): all trials use the same few hundred groups from all over the chunk
+//   1. Quiet values, of which zstd leaves little on a sample, and no prediction much less: zstd is the only candidate,
+//      since it is several times faster than each trial on the whole chunk.
+//   2. Prediction (float types with parents): all trials use the same few hundred groups from all over the chunk
 //      (PredictionSample), and compare entropies of lengths. The search begins with everything that is declared and
 //      leaves out one part after another if that helps (a greedy descent), then does the same without relations. The
 //      winner is compared with its version that is corrected by fitted weights.
-//   2. zstd on a sample of the bytes, as they are and shuffled; also on the residuals, if these may repeat themselves.
-//   3. parent_xor on 256 groups in the middle: its size can be counted exactly.
+//   3. zstd on a sample of the bytes, as they are and shuffled; also on the residuals, if these may repeat themselves.
+//   4. parent_xor on 256 groups in the middle: its size can be counted exactly.
 //
 // Every method whose estimate is within the error of the best one is a candidate. value_coder.cpp codes the chunk with
 // each candidate and keeps the smallest stream. All thresholds were measured (benchmarks/tree-codec.md). Decoders do
@@ -27,6 +29,9 @@ constexpr std::size_t sample_bytes = 2048, samples = 8;
 /// The additional savings that zstd may reach on the whole chunk at a higher level, compared with a sample, because
 /// repetitions may be far apart.
 constexpr double more_repetitions = 0.4, many_more_repetitions = 0.8;
+
+/// zstd leaves at most this share of quiet values, and a prediction at least this part of that.
+constexpr double quiet_share = 0.3, predicted_part = 0.75;
 
 /// A glance at a few bytes comes first. If zstd saves little there and the prediction saves much, nothing else is
 /// tried.
@@ -194,6 +199,33 @@ bool add_predicted(BytesView values, const TreeChunk& chunk, const Relations& re
   return others;
 }
 
+/// The least share that predictions with and without relations, with and without slopes, leave on a sample.
+double predicted_share(BytesView values, const TreeChunk& chunk, const Relations& relations) {
+  const PredictionSample sample(values, chunk, relations);
+  PredictionPlan full = full_plan(chunk, relations), copies = plain_plan(chunk);
+  copies.slope = Slope::none;
+  copies.last = Last::slope;
+  double bits = std::min(sample.bits(plain_plan(chunk)), sample.bits(copies));
+  if (full.bits() != plain_plan(chunk).bits() && companions_here(full, chunk, relations))
+    bits = std::min(bits, sample.bits(full));
+  return bits / static_cast<double>(8 * size_of(chunk.type));
+}
+
+/// Chooses for quiet values. False: they are not.
+bool choose_quiet(BytesView values, const TreeChunk& chunk, const Relations& relations, Packer& packer,
+                  CodingChoice& choice) {
+  if (values.size() <= 2 * samples * sample_bytes) return false;
+  const PackedShares packed = packed_shares(values, size_of(chunk.type), sample_bytes, packer);
+  if (packed.least() > quiet_share) return false;
+  if (possible(TreeMethod::predicted, chunk) &&
+      predicted_share(values, chunk, relations) < predicted_part * packed.least())
+    return false;
+  const bool plain = packed.plain <= packed.shuffled;
+  choice.candidates = {{plain ? TreeMethod::zstd : TreeMethod::shuffled, packed.least()}};
+  choice.quiet = true;
+  return true;
+}
+
 }  // namespace
 
 CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relations& relations,
@@ -201,6 +233,7 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
   CodingChoice choice;
   std::vector<Candidate>& all = choice.candidates;
   const bool told = coding.method && possible(*coding.method, chunk);
+  if (!coding.method && choose_quiet(values, chunk, relations, packer, choice)) return choice;
   bool others = true;
   if (possible(TreeMethod::predicted, chunk) && (!told || *coding.method >= TreeMethod::predicted)) {
     others = add_predicted(values, chunk, relations, told, packer, choice);

@@ -18,6 +18,7 @@ struct CodingChoice {
   std::vector<Candidate> candidates{};
   PredictionPlan plan{};  ///< of the predicting methods
   ParentSlopes slopes{};  ///< slopes under that plan, if they were computed
+  bool quiet = false;  ///< zstd saves most, and a prediction would not save much more: the values are to be coded fast
 };
 
 /// Chooses for values that are not all equal. If `coding.method` is possible, it is the only candidate.

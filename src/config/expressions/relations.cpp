@@ -71,12 +71,11 @@ void check_faces(const Metadata& metadata, const Variable& variable) {
   }
   const std::size_t others = static_cast<std::size_t>(2 * (mesh.dimensions - 1));
   const std::size_t given = relations.divergence_free.size();
-  if (given != 0 && (given != others || relations.opposite.empty())) {
-    fail(
-        Code::configuration,
-        "'divergence_free' of '{}' names {} variables{}, expected 'opposite' and {} others: of each other axis the low and "
-        "the high face; change it",
-        variable.name, given, relations.opposite.empty() ? " and there is no 'opposite'" : "", others);
+  if (given != 0 && given != others) {
+    fail(Code::configuration,
+         "'divergence_free' of '{}' names {} variables, expected {}: of each other axis the low and the high face; "
+         "change it",
+         variable.name, given, others);
   }
 }
 

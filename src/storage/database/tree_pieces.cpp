@@ -9,9 +9,10 @@ namespace sidestream::database {
 
 namespace {
 
-constexpr std::size_t most_trees = 8;
-constexpr std::size_t most_kept = std::size_t{1} << 28;  ///< bytes of values of one block
-constexpr int most_chained = 1000;                       ///< of chunks that need others: files come from anybody
+constexpr std::size_t few_trees = 8, most_cells = std::size_t{1} << 24;  ///< of more trees, which take 8 bytes a cell
+constexpr std::size_t most_kept = std::size_t{1} << 29;                  ///< bytes of values
+constexpr std::size_t most_blocks = 1024;
+constexpr int most_chained = 1000;  ///< of chunks that need others: files come from anybody
 
 bool is_of_tree(const std::vector<std::string>& codecs) { return codecs.size() == 1 && codecs.front() == tree_codec; }
 
@@ -66,8 +67,51 @@ class TreePieces::Cells final : public CellValues {
 };
 
 void TreePieces::forget() {
-  decoded_.clear();
+  blocks_.clear();
   kept_bytes_ = 0;
+}
+
+void TreePieces::drop(OfBlock& block, std::map<std::uint32_t, Decoded>::iterator at) {
+  kept_bytes_ -= at->second.bytes;
+  block.variables.erase(at);
+}
+
+void TreePieces::find_named() {
+  named_.assign(context_.metadata().variables.size(), false);
+  for (const Variable& variable : context_.metadata().variables) {
+    try {
+      for (const std::string& name :
+           named_in(variable.name, context_.schema().relations_of(static_cast<std::size_t>(variable.id)))) {
+        const Variable* const of = context_.metadata().find_variable(name);
+        if (of != nullptr) named_[static_cast<std::size_t>(of->id)] = true;
+      }
+    } catch (const Error&) {  // relations that make no sense fail when the variable is read
+    }
+  }
+}
+
+// Only variables that others name are asked for again, once their own turn is over.
+void TreePieces::turn_to(const Key& key, std::uint32_t variable) {
+  if (named_.empty()) find_named();
+  const bool first = blocks_.empty();
+  if (first || blocks_.front().key != key || read_ != variable) {
+    if (!first && !named_[read_]) {
+      const auto before = blocks_.front().variables.find(read_);
+      if (before != blocks_.front().variables.end()) drop(blocks_.front(), before);
+    }
+    const auto found = std::find_if(blocks_.begin(), blocks_.end(), [&](const OfBlock& of) { return of.key == key; });
+    if (found == blocks_.end()) blocks_.push_front({key, {}});
+    if (found != blocks_.end()) blocks_.splice(blocks_.begin(), blocks_, found);
+    read_ = variable;
+  }
+  while (kept_bytes_ > most_kept || blocks_.size() > most_blocks) {
+    OfBlock& last = blocks_.back();
+    if (!last.variables.empty()) {
+      drop(last, last.variables.begin());
+    } else {
+      blocks_.pop_back();
+    }
+  }
 }
 
 const ChunkRow& TreePieces::row_of(std::size_t group, const PieceRow& piece, std::size_t chunk) {
@@ -135,8 +179,12 @@ LinkedTree& TreePieces::tree(std::size_t group, std::uint32_t block) {
   } catch (const Error& error) {
     fail(Code::file, "{}: {}; the file is damaged", context_.directory_, error.what());
   }
+  kept_cells_ += static_cast<std::size_t>(made->cells());
   trees_.push_front({key, std::move(made)});
-  if (trees_.size() > most_trees) trees_.pop_back();
+  while (trees_.size() > most_blocks || (trees_.size() > few_trees && kept_cells_ > most_cells)) {
+    kept_cells_ -= static_cast<std::size_t>(trees_.back().tree->cells());
+    trees_.pop_back();
+  }
   return *trees_.front().tree;
 }
 
@@ -165,12 +213,10 @@ const PieceRow* TreePieces::companion(std::size_t group, std::uint32_t block, co
 
 TreePieces::Decoded& TreePieces::decoded(std::size_t group, const PieceRow& piece) {
   const Key key{group, piece.block};
-  if (depth_ == 0 && (current_ != key || kept_bytes_ > most_kept)) {
-    forget();
-    current_ = key;
-  }
-  const auto found = decoded_.find(piece.variable);
-  if (found != decoded_.end()) return found->second;
+  if (depth_ == 0) turn_to(key, piece.variable);
+  std::map<std::uint32_t, Decoded>& variables = blocks_.front().variables;
+  const auto found = variables.find(piece.variable);
+  if (found != variables.end()) return found->second;
   const Variable& variable = context_.metadata().variables[piece.variable];
   Decoded made;
   static_cast<void>(cuts(group, piece));
@@ -192,7 +238,7 @@ TreePieces::Decoded& TreePieces::decoded(std::size_t group, const PieceRow& piec
     fail(Code::file, "{}: the relations of '{}' make no sense ({}); the file is damaged", context_.directory_,
          variable.name, error.what());
   }
-  return decoded_.emplace(piece.variable, std::move(made)).first->second;
+  return variables.emplace(piece.variable, std::move(made)).first->second;
 }
 
 BytesView TreePieces::values(std::size_t group, const PieceRow& piece, std::size_t chunk) {
@@ -203,6 +249,7 @@ BytesView TreePieces::values(std::size_t group, const PieceRow& piece, std::size
     Bytes made(static_cast<std::size_t>(of.cuts.cells[chunk + 1] - of.cuts.cells[chunk]) * cell);
     decode(group, piece, chunk, made);
     kept_bytes_ += made.size();
+    of.bytes += made.size();
     of.chunks[chunk] = std::move(made);
   }
   return of.chunks[chunk];

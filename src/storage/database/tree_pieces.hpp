@@ -11,8 +11,8 @@
 
 namespace sidestream::database {
 
-/// The pieces of a context that are values in trees. Keeps the trees that were asked for last, and the values of one
-/// block that decoding others needs.
+/// The pieces of a context that are values in trees. Keeps the trees that were asked for last, and values that decoding
+/// others needs, so that reading all variables one after the other reads the file once.
 class TreePieces {
  public:
   explicit TreePieces(Context& context) : context_(context) {}
@@ -32,13 +32,22 @@ class TreePieces {
     Key key;
     std::unique_ptr<LinkedTree> tree;
   };
-  /// A variable on the block that is read.
+  /// A variable on a block.
   struct Decoded {
     LevelCuts cuts;
     std::vector<std::uint64_t> stored;  ///< where chunks begin in the segment
     VariableCoding coding;
     std::vector<Bytes> chunks;  ///< values, once they are decoded
+    std::size_t bytes = 0;      ///< of these
   };
+  struct OfBlock {
+    Key key;
+    std::map<std::uint32_t, Decoded> variables;
+  };
+  /// Makes the block the first one, and drops what is not needed for others, or too much.
+  void turn_to(const Key& key, std::uint32_t variable);
+  void drop(OfBlock& block, std::map<std::uint32_t, Decoded>::iterator at);
+  void find_named();
   [[nodiscard]] std::vector<std::uint8_t> read_flags(std::size_t group, std::uint32_t block, const Mesh& mesh);
   void unpack_flags(std::size_t group, const PieceRow& piece, const Variable& variable, BytesView packed,
                     std::span<std::byte> out);
@@ -51,10 +60,12 @@ class TreePieces {
 
   Context& context_;
   std::list<Kept> trees_;  ///< the last one first
-  Key current_{};          ///< the block of `decoded_`
-  std::map<std::uint32_t, Decoded> decoded_;
+  std::size_t kept_cells_ = 0;
+  std::list<OfBlock> blocks_;  ///< likewise
   std::size_t kept_bytes_ = 0;
-  int depth_ = 0;  ///< of chunks that wait for others
+  std::uint32_t read_ = 0;   ///< the variable that is read on the first block
+  std::vector<bool> named_;  ///< by variable: relations of others name it
+  int depth_ = 0;            ///< of chunks that wait for others
 };
 
 }  // namespace sidestream::database

@@ -46,8 +46,11 @@ class Declaring {
     face.axis = at.axis;
     face.high = at.high;
     if (!said_.opposite.empty() && there(said_.opposite)) face.opposite = number_of({said_.opposite, -1});
-    if (face.opposite >= 0 && std::all_of(said_.divergence_free.begin(), said_.divergence_free.end(),
-                                          [&](const std::string& name) { return there(name); })) {
+    // Without a declared opposite face the divergence leads from cell to cell. If that face is only missing this time,
+    // the divergence does not count: streams of earlier versions are like that.
+    const bool leads = said_.opposite.empty() || face.opposite >= 0;
+    if (leads && std::all_of(said_.divergence_free.begin(), said_.divergence_free.end(),
+                             [&](const std::string& name) { return there(name); })) {
       for (const std::string& name : said_.divergence_free) face.others.push_back(number_of({name, -1}));
     }
     made_.relations.face = std::move(face);

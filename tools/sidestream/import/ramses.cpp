@@ -42,16 +42,24 @@ std::string other_energy(const std::vector<JoinedColumns>& variables) {
   return text;
 }
 
-/// Relations of the field on a face. High faces refer to the low ones, and the last high face to zero divergence, so
-/// that no relation leads back.
-VariableRelations of_face(const std::vector<JoinedColumns>& variables, char axis, bool high) {
+/// Relations of the field on a face. High faces refer to the low ones, and both of the last axis to zero divergence
+/// with those of the others, so that no relation leads back. Along an axis that the mesh does not have, both sides have
+/// the one value of the cell.
+VariableRelations of_face(const std::vector<JoinedColumns>& variables, int axis, bool high, int dimensions) {
+  constexpr std::string_view names = "xyz";
+  const auto face = [&](int a, bool side) { return face_name(names[static_cast<std::size_t>(a)], side); };
+  const bool pair = high && has(variables, face(axis, false));
   VariableRelations relations;
-  relations.face = fmt::format("{}-{}", high ? "high" : "low", axis);
-  if (!high || !has(variables, face_name(axis, false))) return relations;
-  relations.opposite = face_name(axis, false);
-  if (axis != 'z') return relations;
-  const std::vector<std::string> others{face_name('x', false), face_name('x', true), face_name('y', false),
-                                        face_name('y', true)};
+  if (axis >= dimensions) {
+    relations.parent = "mean";
+    if (pair) relations.equals = face(axis, false);
+    return relations;
+  }
+  relations.face = fmt::format("{}-{}", high ? "high" : "low", names[static_cast<std::size_t>(axis)]);
+  if (pair) relations.opposite = face(axis, false);
+  if (axis != dimensions - 1 || (high && !pair)) return relations;
+  std::vector<std::string> others;
+  for (int other = 0; other < axis; ++other) others.insert(others.end(), {face(other, false), face(other, true)});
   const bool all = std::all_of(others.begin(), others.end(), [&](const std::string& n) { return has(variables, n); });
   if (all) relations.divergence_free = others;
   return relations;
@@ -60,10 +68,9 @@ VariableRelations of_face(const std::vector<JoinedColumns>& variables, char axis
 VariableRelations relation_of(const ramses::CellColumns& columns, const std::string& name, int dimensions) {
   const std::vector<JoinedColumns>& all = columns.variables;
   VariableRelations relations;
-  for (const char axis : {'x', 'y', 'z'}) {
-    if (axis - 'x' >= dimensions) break;
+  for (int axis = 0; axis < 3; ++axis) {
     for (const bool high : {false, true}) {
-      if (name == face_name(axis, high)) return of_face(all, axis, high);
+      if (name == face_name("xyz"[axis], high)) return of_face(all, axis, high, dimensions);
     }
   }
   if (!has(all, "density")) return relations;

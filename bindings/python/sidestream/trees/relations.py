@@ -139,8 +139,9 @@ class _Declaring:
         opposite, others = about.get("opposite", ""), about.get("divergence_free", [])
         if opposite and self.components_of(opposite) is not None:
             face.opposite = self.number(opposite)
-            if all(self.components_of(name) is not None for name in others):
-                face.others = [self.number(name) for name in others]
+        leads = not opposite or face.opposite >= 0  # without a declared one the divergence leads from cell to cell
+        if leads and all(self.components_of(name) is not None for name in others):
+            face.others = [self.number(name) for name in others]
         self.made.face = face
 
 
