@@ -3,6 +3,7 @@
 import sys
 
 import numpy as np
+import pytest
 import sidestream
 import sidestream.vtk
 from mpi4py import MPI
@@ -12,14 +13,14 @@ from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkFiltersHyperTree import vtkHyperTreeGridContour
 
 
-def sphere_database(folder):
+def linear_database(folder, codec):
     """A tree that is finer in one octant, with the values of a linear function at centres."""
     text = f"""\
 placement: inline
 output: {{directory: {folder}}}
 meshes: {{tree: {{type: octree, size: [6, 6, 6], spacing: 0.25, origin: -0.5, refined: split}}}}
 variables: {{split: {{mesh: tree, type: uint8}}, f: {{mesh: tree}}}}
-outputs: [database: {{directory: data, kind: post, fsync: false, codec: auto}}]
+outputs: [database: {{directory: data, kind: post, fsync: false, {codec}}}]
 """
     k, j, i = np.indices((6, 6, 6)).reshape(3, -1)
     split = (i >= 3) & (j >= 3)
@@ -35,9 +36,11 @@ outputs: [database: {{directory: data, kind: post, fsync: false, codec: auto}}]
     return folder / "data"
 
 
-def test_contours_of_trees(tmp_path):
-    """The contour of x is a plane, also where levels meet. A packed tree has no HDF5 file beside it."""
-    place = sphere_database(tmp_path)
+@pytest.mark.parametrize("codec", ["codec: auto", "codecs: {f: tree}"])
+def test_contours_of_trees(tmp_path, codec):
+    """The contour of x is a plane, also where levels meet. A packed tree has no HDF5 file beside it, also if its flags
+    are not packed."""
+    place = linear_database(tmp_path, codec)
     assert not list(place.glob("context-*.h5"))
     reader = DatabaseReader()
     reader.SetFileName(str(place))

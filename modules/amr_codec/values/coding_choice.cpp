@@ -30,8 +30,14 @@ constexpr std::size_t sample_bytes = 2048, samples = 8;
 /// repetitions may be far apart.
 constexpr double more_repetitions = 0.4, many_more_repetitions = 0.8;
 
-/// zstd leaves at most this share of quiet values, and a prediction at least this part of that.
-constexpr double quiet_share = 0.3, predicted_part = 0.75;
+/// zstd leaves at most this share of quiet values. A prediction pays if it leaves less than this part of that, and if
+/// it saves this much more of the whole.
+constexpr double quiet_share = 0.35, predicted_part = 0.75, least_gain = 0.03;
+/// Shuffled values take twice the time.
+constexpr double clearly_less = 1.02, least_shuffled_gain = 0.002;
+/// A longer search pays if a sample takes less than this part, apart from some bytes.
+constexpr double paying = 0.85;
+constexpr std::size_t few_bytes = 64;
 
 /// A glance at a few bytes comes first. If zstd saves little there and the prediction saves much, nothing else is
 /// tried.
@@ -211,29 +217,53 @@ double predicted_share(BytesView values, const TreeChunk& chunk, const Relations
   return bits / static_cast<double>(8 * size_of(chunk.type));
 }
 
+bool prediction_pays(double predicted, double packed) noexcept {
+  return predicted < predicted_part * packed && predicted + least_gain < packed;
+}
+
+/// True if zstd saves clearly more of a sample when it searches longer, as for a few numbers in any order.
+bool search_pays(BytesView values, std::size_t size, bool shuffled, Packer& packer) {
+  Bytes sample = sample_of(values, sample_bytes), quick, slow;
+  if (shuffled) {
+    Bytes turned;
+    shuffle(sample, size, turned);
+    sample = std::move(turned);
+  }
+  packer.pack({as_bytes(sample), sample.size()}, 1, quick);
+  packer.pack({as_bytes(sample), sample.size()}, quiet_zstd_level, slow);
+  return static_cast<double>(slow.size() + few_bytes) < paying * static_cast<double>(quick.size());
+}
+
 /// Chooses for quiet values. False: they are not.
 bool choose_quiet(BytesView values, const TreeChunk& chunk, const Relations& relations, Packer& packer,
                   CodingChoice& choice) {
   if (values.size() <= 2 * samples * sample_bytes) return false;
   const PackedShares packed = packed_shares(values, size_of(chunk.type), sample_bytes, packer);
   if (packed.least() > quiet_share) return false;
-  if (possible(TreeMethod::predicted, chunk) &&
-      predicted_share(values, chunk, relations) < predicted_part * packed.least())
-    return false;
-  const bool plain = packed.plain <= packed.shuffled;
+  const bool plain = packed.plain <= clearly_less * packed.shuffled + least_shuffled_gain;
+  if (packed.least() > least_gain) {  // otherwise nothing can pay
+    if (possible(TreeMethod::predicted, chunk) &&
+        prediction_pays(predicted_share(values, chunk, relations), packed.least()))
+      return false;
+    if (search_pays(values, size_of(chunk.type), !plain, packer)) return false;
+  }
   choice.candidates = {{plain ? TreeMethod::zstd : TreeMethod::shuffled, packed.least()}};
-  choice.quiet = true;
+  choice.quiet_level = packed.least() > least_gain ? quiet_zstd_level : quietest_zstd_level;
   return true;
 }
 
 }  // namespace
 
+bool surprises(const CodingChoice& choice, double share) noexcept {
+  return choice.quiet_level > 0 && share > 2 * (choice.candidates.front().share + least_gain);
+}
+
 CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relations& relations,
-                           const TreeCoding& coding, Packer& packer) {
+                           const TreeCoding& coding, Packer& packer, bool thorough) {
   CodingChoice choice;
   std::vector<Candidate>& all = choice.candidates;
   const bool told = coding.method && possible(*coding.method, chunk);
-  if (!coding.method && choose_quiet(values, chunk, relations, packer, choice)) return choice;
+  if (!coding.method && !thorough && choose_quiet(values, chunk, relations, packer, choice)) return choice;
   bool others = true;
   if (possible(TreeMethod::predicted, chunk) && (!told || *coding.method >= TreeMethod::predicted)) {
     others = add_predicted(values, chunk, relations, told, packer, choice);

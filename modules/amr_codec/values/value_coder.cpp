@@ -32,8 +32,6 @@ namespace {
 /// Level 15 of zstd is within half a per cent of level 19 on quiet data, in a third of its time. Level 19 pays for
 /// other repetitive values, for example if there are few distinct ones.
 constexpr int usual_zstd_level = 15, best_zstd_level = 19;
-/// Quiet values take 2 % more than at level 15, in an eighth of its time.
-constexpr int quiet_zstd_level = 6;
 constexpr std::size_t quiet = 256;  ///< values are quiet if they shrink by this factor
 
 bool all_the_same(BytesView values, std::size_t size) {
@@ -61,7 +59,7 @@ Bytes encode_by(TreeMethod method, BytesView values, const TreeChunk& chunk, con
   Bytes out;
   out.reserve(values.size() + values.size() / 16 + 64);
   put_head(head_of(method, choice, relations), out);
-  const int usual = choice.quiet ? quiet_zstd_level : usual_zstd_level;
+  const int usual = choice.quiet_level > 0 ? choice.quiet_level : usual_zstd_level;
   const int level = coding.zstd_level > 0 ? coding.zstd_level : usual;
   switch (method) {
     case TreeMethod::raw:
@@ -182,11 +180,17 @@ Bytes encode_tree_values(BytesView values, const TreeChunk& chunk, const Relatio
     if (best.empty() || made.size() < best.size()) best = std::move(made);
   };
   for (const Candidate& one : choice.candidates) make(one.method, coding);
+  if (surprises(choice, static_cast<double>(best.size()) / static_cast<double>(values.size()))) {
+    choice = choose_coding(values, chunk, relations, coding, packer, true);
+    sizes.clear();
+    for (const Candidate& one : choice.candidates) make(one.method, coding);
+  }
   // At the higher level another method may be the best.
   const std::size_t least = best.size();
   TreeCoding slowly = coding;
   slowly.zstd_level = best_zstd_level;
-  const bool worth_it = !coding.method && !choice.quiet && coding.zstd_level == 0 && least * quiet > values.size();
+  const bool worth_it =
+      !coding.method && choice.quiet_level == 0 && coding.zstd_level == 0 && least * quiet > values.size();
   for (std::size_t n = 0; worth_it && n < choice.candidates.size(); ++n) {
     const TreeMethod method = choice.candidates[n].method;
     if (unpredicted(method) && sizes[n] <= least + least / 8) make(method, slowly);

@@ -1,4 +1,5 @@
-// Chunks of odd values. Each takes at most 1 % more than the best of the other methods. `make test` tries every fourth
+// Chunks of odd values. Each takes at most 1 % more than the best of the other methods; quiet ones, which are only
+// compressed at a low level, 5 %. `make test` tries every fourth
 // kind of values, and every third chunk of each.
 #include <doctest/doctest.h>
 #include <zstd.h>
@@ -76,9 +77,16 @@ double best_of_others(const SomeChunk& one) {
   return std::min({by_paper, packed_size(one.values), packed_size(shuffled)});
 }
 
+/// The factor by which a stream may be larger.
+double allowed(const SomeChunk& one, BytesView stream) {
+  const TreeMethod method = tree_stream_method(stream);
+  const bool quiet = one.values.size() > 32768 && (method == TreeMethod::zstd || method == TreeMethod::shuffled);
+  return quiet ? 1.05 : 1.01;
+}
+
 }  // namespace
 
-TEST_CASE_TEMPLATE("no chunk takes a hundredth more than the best of three others", T, float, double) {
+TEST_CASE_TEMPLATE("no chunk takes much more than the best of three others", T, float, double) {
   std::mt19937_64 random(21);
   const RandomTree tree = random_tree(random, 3, {1, 1, 1}, 6, 0.8);
   constexpr double overhead = 24;  // bytes of a stream's head and checksum
@@ -91,11 +99,12 @@ TEST_CASE_TEMPLATE("no chunk takes a hundredth more than the best of three other
       if (means) take_means(tree, field);
       each_chunk(tree, field, 2048, Others{}, [&](const SomeChunk& one) {
         if (one.values.size() < 16384 || (number_of++ % 3 != 0 && !test_all())) return;
-        const auto ours = static_cast<double>(encode_tree_values(one.values, one.chunk, {}).size());
+        const Bytes stream = encode_tree_values(one.values, one.chunk, {});
+        const auto ours = static_cast<double>(stream.size());
         CAPTURE(name);
         CAPTURE(means);
         CAPTURE(one.values.size());
-        CHECK(ours <= 1.01 * best_of_others(one) + overhead);
+        CHECK(ours <= allowed(one, stream) * best_of_others(one) + overhead);
       });
     }
   }

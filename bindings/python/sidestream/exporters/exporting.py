@@ -107,12 +107,9 @@ def _export(
     slots = [s for s in continued(chosen(place)) if in_ranges(s.iteration, iterations) and in_ranges(s.cycle, cycles)]
     if not slots:
         raise Error(f"export: {place} has none of the iterations that were asked for; see `sidestream ls`")
-    if deepest is not None and deepest < 0:
-        raise Error(f"export: found deepest={deepest}, expected 0 or more, the number of the finest level wanted")
     job, remarks = Job(place, slots, variables, deepest), Remarks()
     job.check_names()
-    if deepest is not None and target.suffix in (".h5", ".nc", ".zarr"):
-        job.check_no_octree(target.suffix)
+    job.check_deepest(target.suffix)
     progress = Progress(sum(bytes_of(job.fields(slot)) for slot in slots))
     extra = {"time_units": time_units} if target.suffix == ".nc" else {}
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -75,9 +75,15 @@ class Job:
         """An octree, or the levels of a uniform mesh, down to the deepest one."""
         return Levels(OfDatabase(context, mesh), self.deepest)
 
-    def check_no_octree(self, format: str) -> None:
-        """Throws Error if a variable lies on an octree, of which this format has all levels."""
-        for slot in self.slots:
+    def check_deepest(self, format: str) -> None:
+        """Throws Error if there is no such level, or if a variable lies on an octree, of which some formats have all
+        levels."""
+        if self.deepest is not None and self.deepest < 0:
+            raise Error(
+                f"export: found deepest={self.deepest}, expected 0 or more, the number of the finest level wanted"
+            )
+        whole = self.deepest is not None and format in (".h5", ".nc", ".zarr")
+        for slot in self.slots if whole else ():
             for name, array in self.fields(slot).items():
                 if array.context.meshes[array.variable.mesh]["type"] == "octree":
                     raise Error(
