@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from refined_twins import DEEPEST, ORIGIN, SPACING, SURFACE
 
-OF_PARTICLES, UNIFORM_ONLY = "only particles", "only uniform meshes of one level"
+OF_PARTICLES = "only particles"
 
 
 @dataclass
@@ -152,14 +152,29 @@ ROWS = {
 """,
     ),
     "merge_tree": Row(
-        refused=(UNIFORM_ONLY, "`merge_tree`"), tasks="  - merge_tree: {variable: NAME, file: tree.csv}\n"
+        "births and deaths that differ; volumes and masses of components, with connectivity 6: exact",
+        "",
+        tasks="""\
+  - merge_tree: {name: NAME-tree, variable: NAME, connectivity: 6, cells: {above: 1.5, file: NAME-tree-cells.csv},
+                file: NAME-tree.csv}
+""",
     ),
     "power_spectrum": Row(
-        refused=(UNIFORM_ONLY, "spectrum"), tasks="  - power_spectrum: {variable: NAME, file: power.csv}\n"
+        "of the finest level: exact",
+        "",
+        tasks="""\
+  - power_spectrum: {name: NAME-power, variable: NAME, LEVEL file: NAME-power.csv}
+  - power_spectrum: {name: NAME-rows, variable: NAME, LEVEL along: [x, y], of: difference, file: NAME-rows.csv}
+""",
+        of_levels="  - power_spectrum: {name: NAME-mean-power, variable: NAME, level: 1, file: NAME-mean-power.csv}\n",
     ),
     "lyman_alpha": Row(
-        refused=(UNIFORM_ONLY, "Lyman-alpha needs"),
-        tasks="  - lyman_alpha: {hydrogen: NAME, temperature: NAME, redshift: 2, file: flux.csv}\n",
+        "of the finest level: exact",
+        "",
+        tasks="""\
+  - lyman_alpha: {name: NAME-flux, hydrogen: NAME, temperature: NAME, LEVEL redshift: 2, density_unit: 1e-9,
+                 file: NAME-flux.csv}
+""",
     ),
     "deposit": Row(
         refused=(OF_PARTICLES, "points"),

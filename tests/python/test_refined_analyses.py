@@ -299,6 +299,45 @@ def test_halos(twins, name, table, least):
 
 
 @both
+def test_merge_tree(twins, name):
+    trees = {}
+    for which in (name, "f"):
+        trees[which] = sidestream.MergeTree(*(twins.folder / f"{which}-tree{end}" for end in (".csv", "-cells.csv")))
+    expected, found = ([tuple(pair)[1::2] for pair in trees[which].pairs(1e-9)] for which in ("f", name))
+    assert len(expected) > 1 and sorted(found) == sorted(expected)
+    volume = twins.world.volume(DEEPEST)
+    for boundary in (1.6, 1.8, 2.2):
+        fine, parts = (trees[which].halos(boundary, boundary) for which in ("f", name))
+        exact = [(halo["peak_value"], halo["cells"] * volume, halo["sum"] * volume) for halo in fine]
+        assert sorted((part["peak_value"], part["volume"], part["mass"]) for part in parts) == sorted(exact)
+
+
+@both
+def test_spectra(twins, name):
+    """Spectra at the finest level are the same bits, and those at a coarser one are NumPy's of means in its cells."""
+    for part in ("power", "rows", "flux"):
+        expected, found = (twins.rows(f"{which}-{part}.csv") for which in ("f", name))
+        assert len(expected) > 1 and [list(row.values()) for row in found] == [list(row.values()) for row in expected]
+    fine, n = twins.world.uniform(), twins.world.dimensions
+    width = 2 ** (DEEPEST - 1)
+    shape = [m for extent in fine.shape[-n:] for m in (extent // width, width)]
+    means = fine.reshape(shape).mean(axis=tuple(range(1, 2 * n, 2)))
+    volume, cells = twins.world.volume(1), means.size
+    power = np.abs(np.fft.fftn(means / means.mean() - 1)) ** 2 * volume / cells
+    lengths = np.array(means.shape) * (SPACING[:n] / 2)[::-1]
+    modes = np.meshgrid(
+        *(np.fft.fftfreq(m, 1 / m) / side for m, side in zip(means.shape, lengths, strict=True)), indexing="ij"
+    )
+    k = 2 * np.pi * np.sqrt(sum(mode**2 for mode in modes))
+    rows = twins.rows(f"{name}-mean-power.csv")
+    assert len(rows) > 2
+    for row in rows:
+        inside = (k >= float(row["k_lower"])) & (k < float(row["k_upper"]))
+        assert inside.sum() == int(row["modes"])
+        assert float(row["power"]) == pytest.approx(power[inside].mean(), rel=1e-12)
+
+
+@both
 def test_python(twins, name):
     exact = twins.world.uniform().sum() * twins.world.volume(DEEPEST)
     for which in (name, "f"):

@@ -31,7 +31,6 @@
 #include "cosmology/halos/finder/shells.hpp"
 #include "cosmology/kinds.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
-#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream::halos {
 
@@ -278,24 +277,11 @@ double shortest_side(const Mesh& mesh) {
   return least;
 }
 
-AmrGraph read_amr_graph(const Settings& settings, const Metadata& metadata) {
-  const Variable& variable = read_variable(settings, metadata);
-  const Mesh& mesh = metadata.mesh_of(variable);
-  if (mesh.kind() != MeshKind::octree && mesh.kind() != MeshKind::uniform) {
-    settings.fail("variable", fmt::format("'{}' lies on mesh '{}' of type '{}' with refinement levels; `halos` takes "
-                                          "octrees, and uniform meshes with and without levels",
-                                          variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none"));
-  }
-  require_values_in_cells(settings, "variable", variable, mesh, "`halos`");
-  const int component = read_one_component(settings, variable);
-  return {mesh, whole_of<int>(settings.text("connectivity")).value(), variable, component};
-}
-
 std::unique_ptr<Task> create(const Settings& settings, const Metadata& metadata) {
   const Variable& variable = read_variable(settings, metadata);
   const Mesh& mesh = metadata.mesh_of(variable);
   if (has_levels(mesh)) {
-    AmrGraph graph = read_amr_graph(settings, metadata);
+    AmrGraph graph = read_amr_graph(settings, metadata, "`halos`");
     HalosQuery query = options(variable, shortest_side(mesh)).read(settings, metadata);
     return std::make_unique<HaloTask<AmrGraph>>(std::move(query), std::move(graph));
   }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cosmology/kinds.hpp"
+#include "cosmology/spectra/on_level.hpp"
 #include "cosmology/spectra/power_spectrum.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 
@@ -135,8 +136,12 @@ void check_second_component(const Settings& settings, const std::string& name, c
 OptionTable<SpectrumQuery> options() {
   using Query = SpectrumQuery;
   return OptionTable<Query>{
-      variable_option(&Query::variable, "The variable, in the cells of a uniform mesh.").then(check_variable),
+      variable_option(
+          &Query::variable,
+          "The variable, in the cells of a uniform mesh, or with `level` of an octree or refinement levels.")
+          .then(check_variable),
       one_component_option(&Query::component, &Query::variable),
+      option("level", &Query::level, level_text(), {.minimum = 0, .maximum = deepest_level}),
       option("with", &Query::with,
              "A second variable on the same mesh. Adds its power, the cross-spectrum (the mean of Re X Y*), and the "
              "correlation (the cross-spectrum divided by the root of the product of both powers).")
@@ -254,8 +259,10 @@ AnalysisKind power_spectrum_kind() {
           "servers.",
       .options = options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        const SpectrumQuery query = read_query(settings, metadata);
-        return query.along.empty() ? make_field_spectrum(query, metadata) : make_line_spectrum(query, metadata);
+        return task_on_level(settings, metadata, "variable", [](const Settings& given, const Metadata& flat) {
+          const SpectrumQuery query = read_query(given, flat);
+          return query.along.empty() ? make_field_spectrum(query, flat) : make_line_spectrum(query, flat);
+        });
       }};
 }
 

@@ -14,7 +14,8 @@ struct SpectrumQuery {
   std::optional<Variable> with{};  ///< a second field
   int component = 0;
   std::optional<int> with_component{};
-  int window = 0;  ///< power of the window that is divided out
+  std::optional<std::int32_t> level{};  ///< of a refined mesh (on_level.hpp)
+  int window = 0;                       ///< power of the window that is divided out
   bool slabs = false;
   std::vector<FieldMeans::Field> fields{};  ///< one field, or two for their product
   std::vector<int> along{};                 ///< axes of spectra of single lines; empty: of the whole field

@@ -69,17 +69,17 @@ OptionTable<BinChoice> bin_options() {
 void require_uniform_cells(const Settings& settings, const std::string& option, const Variable& variable,
                            const Metadata& metadata, const std::string& what) {
   const Mesh& mesh = metadata.mesh_of(variable);
+  if (mesh.kind() == MeshKind::octree || (mesh.kind() == MeshKind::uniform && !mesh.refinement.empty())) {
+    settings.fail(option,
+                  fmt::format("'{}' lies on mesh '{}' of cells of several sizes; {} needs a uniform mesh of one: "
+                              "name the `level` to which the mesh is resampled",
+                              variable.name, mesh.name, what));
+  }
   if (mesh.kind() != MeshKind::uniform || dynamic_cast<const UniformGeometry*>(mesh.geometry.get()) == nullptr) {
     settings.fail(option,
                   fmt::format("'{}' lies on mesh '{}' of type '{}'; {} needs a uniform mesh. Put particles on a "
                               "mesh with `deposit`, or publish the variable on a uniform one",
                               variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", what));
-  }
-  if (!mesh.refinement.empty()) {
-    settings.fail(option,
-                  fmt::format("'{}' lies on mesh '{}', which has refinement levels; {} needs values of one spacing: "
-                              "publish the coarse level as a mesh of its own",
-                              variable.name, mesh.name, what));
   }
   require_values_in_cells(settings, option, variable, mesh, what);
 }

@@ -62,7 +62,8 @@ class MergeTree:
     table of its option `cells`, for queries about places other than maxima; only the needed parts of .h5 files are
     read.
 
-    Places are linear indices (i nj + j) nk + k, counted from the mesh's lower end; `index_of` computes them.
+    Places are linear indices (i nj + j) nk + k, counted from the mesh's lower end; `index_of` computes them. Of octrees
+    and refinement levels they are the numbers in the tables.
     """
 
     def __init__(self, path: str | os.PathLike[str], cells: str | os.PathLike[str] | None = None) -> None:
@@ -153,35 +154,41 @@ class MergeTree:
 
     def halos(self, boundary: float, halo: float) -> Column:
         """Components of cells >= `boundary` whose maximum is >= `halo`: `peak_index`, `peak_value`; with cells also
-        `cells`, their number, and `sum` of their values (the mass after multiplication by a cell's volume)."""
+        `cells`, their number, and `sum` of their values (the mass after multiplication by a cell's volume). Of octrees
+        and refinement levels also `volume`, and `mass`, the sum of values times volumes."""
         taken = np.flatnonzero((self.birth >= max(boundary, halo)) & ~(self.death >= boundary))
-        kinds = [("peak_index", "i8"), ("peak_value", "f8")]
-        if self._cells is not None:
-            kinds += [("cells", "i8"), ("sum", "f8")]
-        found = np.empty(len(taken), kinds)
+        sums = self._sums(boundary) if self._cells is not None else {}
+        kinds = [(name, "i8" if name == "cells" else "f8") for name in sums]
+        found = np.empty(len(taken), [("peak_index", "i8"), ("peak_value", "f8"), *kinds])
         found["peak_index"], found["peak_value"] = self.maxima[taken], self.birth[taken]
-        if self._cells is not None:
-            counts, sums = self._counted(boundary)
-            found["cells"], found["sum"] = counts[taken], sums[taken]
+        for name, column in sums.items():
+            found[name] = column[taken]
         return found
 
-    def _counted(self, boundary: float) -> tuple[Column, Column]:
+    def _sums(self, boundary: float) -> dict[str, Column]:
+        """Sums over the component of each maximum."""
         assert self._cells is not None
-        value, top = self._cells["value"], self._cells["top_index"]
-        counts, sums, lowest = np.zeros(len(self), np.int64), np.zeros(len(self)), np.inf
-        for start in range(0, len(value), _ROWS_AT_ONCE):
-            values, tops = (np.asarray(column[start : start + _ROWS_AT_ONCE]) for column in (value, top))
+        names = ["value", "top_index", *(name for name in self._cells if name == "volume")]
+        sums = {"cells": np.zeros(len(self), np.int64), "sum": np.zeros(len(self))}
+        if "volume" in names:
+            sums |= {"volume": np.zeros(len(self)), "mass": np.zeros(len(self))}
+        columns, lowest = [self._cells[name] for name in names], np.inf
+        for start in range(0, len(columns[0]), _ROWS_AT_ONCE):
+            values, tops, *volumes = (np.asarray(column[start : start + _ROWS_AT_ONCE]) for column in columns)
             lowest = min(lowest, values.min())
             above = values >= boundary
             rows = self._follow(self._rows_of(tops[above]), boundary)
-            counts += np.bincount(rows, minlength=len(self))
-            sums += np.bincount(rows, values[above], minlength=len(self))
+            sums["cells"] += np.bincount(rows, minlength=len(self))
+            sums["sum"] += np.bincount(rows, values[above], minlength=len(self))
+            for volume in volumes:
+                sums["volume"] += np.bincount(rows, volume[above], minlength=len(self))
+                sums["mass"] += np.bincount(rows, values[above] * volume[above], minlength=len(self))
         if boundary < lowest:
             raise Error(
                 f"the lowest cell that was kept is {lowest}, of those from {boundary} on some may be missing; keep "
                 "more of them (`cells: {above: ...}` of `merge_tree`), or ask a tree without cells"
             )
-        return counts, sums
+        return sums
 
     def _cell(self, index: int) -> tuple[float, int]:
         """The value of a cell and the row of its maximum; -inf below everything that was kept."""

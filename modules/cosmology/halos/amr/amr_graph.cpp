@@ -8,12 +8,17 @@
 // 4. Every place is assigned to a server by its hash; boundary cells and sought places meet there (meetings).
 #include "cosmology/halos/amr/amr_graph.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
 
+#include "cosmology/halos/amr/neighbour_search.hpp"
 #include "cosmology/halos/finder/halo_table.hpp"
+#include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/kit/reduce/gathered_records.hpp"
 #include "sidestream/kit/reduce/union_find.hpp"
 
@@ -28,75 +33,25 @@ std::vector<AmrCell> cells_of(const std::vector<Record>& records) {
   return cells;
 }
 
-/// Finds the domain of a server.
-class AmrSearch {
+/// Finds the connected sets of a server's cells, and the boundary cells.
+class SetSearch {
  public:
-  AmrSearch(const AmrGraph& graph, const LocalInput& input, double threshold, bool keep_places)
-      : grid_(graph.geometry()) {
-    for (const BlockView& view : input.of(graph.variable())) {
-      std::unique_ptr<AmrBlock> block = amr_block(grid_, input, view, graph.component());
-      if (block) {
-        block->for_each_above(threshold, [&](const AmrCell& cell, double value, const Index3& place) {
-          domain_.cells.push_back(cell);
-          domain_.values.push_back(value);
-          if (keep_places) domain_.places.push_back(place);
-          domain_.views.push_back(static_cast<std::uint32_t>(blocks_.size()));
-        });
-      }
-      blocks_.push_back(std::move(block));  // null for views without counted cells
-    }
-    if (domain_.cells.size() >= std::numeric_limits<std::uint32_t>::max() / 4) {
-      fail(Code::analysis, "a server has {} cells above {}, more than can be told apart; use more servers",
-           domain_.cells.size(), threshold);
-    }
-  }
+  SetSearch(const AmrGraph& graph, const LocalInput& input, double threshold, bool keep_places)
+      : search_(graph, input, threshold, keep_places), domain_(search_.domain()), joined_(domain_.cells.size()) {}
 
   [[nodiscard]] const AmrDomain& run() {
-    joined_ = UnionFind<std::uint32_t>(domain_.cells.size());
-    const CellIndex index(domain_.cells);
-    for (std::uint32_t n = 0; n < domain_.cells.size(); ++n) {
-      bool open = false;  // another block may continue next to it
-      for (const Index3& step : grid_.steps()) {
-        const std::optional<AmrCell> beside = grid_.beside(domain_.cells[n], step);
-        if (beside && !look(index, n, *beside)) open = true;
-      }
-      if (open) domain_.boundary_cells.push_back({domain_.cells[n], n});
-    }
+    search_.run([&](std::uint32_t n, std::uint32_t other) { joined_.join(n, other); },
+                [&](std::uint32_t n, const AmrCell& place) {
+                  domain_.boundary_cells.push_back({place, ~static_cast<std::int64_t>(n)});
+                },
+                [&](std::uint32_t n) {
+                  domain_.boundary_cells.push_back({domain_.cells[n], n});
+                });
     number_sets();
     return domain_;
   }
 
  private:
-  /// `place`: a neighbouring place of cell n on its level. It is a cell, a part of a coarser one, or refined; in that
-  /// case the finer cells look here. Returns false if another block may have it.
-  bool look(const CellIndex& index, std::uint32_t n, const AmrCell& place) {
-    const auto join_with = [&](const AmrCell& cell) {
-      const std::int64_t other = index.find(cell);
-      if (other >= 0) joined_.join(n, static_cast<std::uint32_t>(other));
-      return other >= 0;
-    };
-    bool found = join_with(place);
-    if (!found) for_each_around(n, place, [&](const AmrCell& cell) { return found = join_with(cell); });
-    if (found || blocks_[domain_.views[n]]->has_all_of(place)) return true;
-    const auto seek = [&](const AmrCell& cell) {
-      domain_.boundary_cells.push_back({cell, ~static_cast<std::int64_t>(n)});
-      return false;
-    };
-    seek(place);
-    for_each_around(n, place, seek);
-    return false;
-  }
-  /// Calls `f` for the cells of coarser levels that contain a place but not cell n, since cells that contain n are
-  /// refined. `f` returns true to stop.
-  template <class F>
-  void for_each_around(std::uint32_t n, AmrCell place, F&& f) const {
-    for (AmrCell own = domain_.cells[n]; place.level > 0;) {
-      place = grid_.parent_of(place);
-      own = grid_.parent_of(own);
-      if (place == own || f(place)) return;
-    }
-  }
-
   /// Numbers sets by their first cells, and has boundary cells refer to sets, each once.
   void number_sets() {
     std::vector<std::uint32_t>& sets = domain_.sets_of_cells;
@@ -119,9 +74,8 @@ class AmrSearch {
     boundary.erase(std::unique(boundary.begin(), boundary.end(), same), boundary.end());
   }
 
-  const AmrGrid& grid_;
-  std::vector<std::unique_ptr<AmrBlock>> blocks_;
-  AmrDomain domain_;
+  NeighbourSearch search_;
+  AmrDomain& domain_;
   UnionFind<std::uint32_t> joined_;
 };
 
@@ -131,6 +85,40 @@ DataSet::Array list(const std::string& name, Type type, const std::vector<Value>
 }
 
 }  // namespace
+
+NeighbourSearch::NeighbourSearch(const AmrGraph& graph, const LocalInput& input, double threshold, bool keep_places)
+    : grid_(graph.geometry()) {
+  for (const BlockView& view : input.of(graph.variable())) {
+    std::unique_ptr<AmrBlock> block = amr_block(grid_, input, view, graph.component());
+    if (block) {
+      block->for_each_above(threshold, [&](const AmrCell& cell, double value, const Index3& place) {
+        domain_.cells.push_back(cell);
+        domain_.values.push_back(value);
+        if (keep_places) domain_.places.push_back(place);
+        domain_.views.push_back(static_cast<std::uint32_t>(blocks_.size()));
+      });
+    }
+    blocks_.push_back(std::move(block));
+  }
+  if (domain_.cells.size() >= std::numeric_limits<std::uint32_t>::max() / 4) {
+    fail(Code::analysis, "a server has {} cells above {}, more than can be told apart; use more servers",
+         domain_.cells.size(), threshold);
+  }
+}
+
+AmrGraph read_amr_graph(const Settings& settings, const Metadata& metadata, const std::string& what) {
+  const Variable& variable = read_variable(settings, metadata);
+  const Mesh& mesh = metadata.mesh_of(variable);
+  if (mesh.kind() != MeshKind::octree && mesh.kind() != MeshKind::uniform) {
+    settings.fail("variable",
+                  fmt::format("'{}' lies on mesh '{}' of type '{}' with refinement levels; {} takes "
+                              "octrees, and uniform meshes with and without levels",
+                              variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", what));
+  }
+  require_values_in_cells(settings, "variable", variable, mesh, what);
+  const int component = read_one_component(settings, variable);
+  return {mesh, whole_of<int>(settings.text("connectivity")).value(), variable, component};
+}
 
 Bytes AmrGraph::sum_values(const LocalInput& input) const {
   MeanSums sums;
@@ -145,7 +133,7 @@ Bytes AmrGraph::sum_values(const LocalInput& input) const {
 
 void AmrGraph::for_each_domain(const LocalInput& input, double threshold, bool keep,
                                const std::function<void(const AmrDomain&)>& f) const {
-  f(AmrSearch(*this, input, threshold, keep).run());
+  f(SetSearch(*this, input, threshold, keep).run());
 }
 
 std::vector<PartPair> AmrGraph::meetings(const std::vector<BoundaryAmrCell>& boundary, const PartNumbers& numbers,

@@ -176,4 +176,8 @@ class AmrGraph {
 
 static_assert(CellGraph<AmrGraph>);
 
+/// The graph that the options `variable`, `component` and `connectivity` name. Throws Error(configuration) for meshes
+/// and variables that `what` does not support.
+[[nodiscard]] AmrGraph read_amr_graph(const Settings& settings, const Metadata& metadata, const std::string& what);
+
 }  // namespace sidestream::halos

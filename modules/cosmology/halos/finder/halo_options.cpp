@@ -23,13 +23,6 @@ void require_uniform(const Settings& settings, const Variable& variable, const M
                               "all the same volume",
                               variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", what));
   }
-  if (!mesh.refinement.empty()) {
-    settings.fail(
-        "variable",
-        fmt::format("'{}' lies on mesh '{}', which has refinement levels; {} does not join cells of two levels: "
-                    "publish the values on a mesh of one level, or `resample` them",
-                    variable.name, mesh.name, what));
-  }
   require_values_in_cells(settings, "variable", variable, mesh, what);
   double cells = 1;
   for (int a = 0; a < 3; ++a) {

@@ -6,9 +6,7 @@
 //    equal value are ordered by linear index (simulation of simplicity), so that ascents have no plateaus or cycles.
 // 3. find_saddles: for each pair of neighbours that lead to different maxima, the lower one is where the two meet. A
 //    hash table keeps the highest such cell per pair (SaddleTable).
-// 4. sweep_down: joins maxima at these saddles, from the highest down, with union-find: Kruskal's algorithm for the
-//    maximum spanning forest. The lower maximum dies (elder rule). Its triplet is certain if its component has not
-//    reached the border above the saddle, and open otherwise.
+// 4. join_maxima: joins maxima at these saddles, from the highest down (local_tree.cpp).
 // 5. list_border: the border cells, each with the maximum of its component at its own level.
 //
 // After Morozov and Weber, "Distributed merge trees" (2013), and Smirnov and Morozov, "Triplet merge trees" (2017).
@@ -21,13 +19,10 @@
 #include "cosmology/halos/finder/box_runs.hpp"
 #include "cosmology/halos/merge_tree/saddle_table.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "sidestream/kit/reduce/union_find.hpp"
 
 namespace sidestream::halos {
 
 namespace {
-
-constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::min();
 
 /// A neighbour's offset in the box' axes: along rows, then along the other two.
 struct Offset {
@@ -53,11 +48,11 @@ class BoxSweep {
   }
 
   void run() {
-    tree_.numbers_.resize(static_cast<std::size_t>(size_[0] * size_[1] * size_[2]));
+    tree_.local_.numbers.resize(static_cast<std::size_t>(size_[0] * size_[1] * size_[2]));
     for_each_row([&](const Index3& at) { climb(at); });
     number_maxima();
-    sweep_down();
-    list_border(TripletMap(tree_.certain_));
+    join_maxima();
+    list_border(TripletMap(tree_.local_.certain));
   }
 
  private:
@@ -142,7 +137,7 @@ class BoxSweep {
   /// Finds, for each cell of a row, the highest of itself and its neighbours.
   void climb(const Index3& at) {
     best_.assign(static_cast<std::size_t>(size_[0]), -std::numeric_limits<Real>::infinity());
-    std::int32_t* to = tree_.numbers_.data() + place(at);
+    std::int32_t* to = tree_.local_.numbers.data() + place(at);
     for (const Offset& offset : offsets_) {
       Index first = 0, end = 0;
       if (!beside(at, offset, first, end)) continue;
@@ -169,27 +164,14 @@ class BoxSweep {
     return ~static_cast<std::int32_t>(tops_.size() - 1);
   }
 
-  /// Follows the ascents to their maxima.
   void number_maxima() {
-    std::vector<std::int32_t>& up = tree_.numbers_;
-    for (std::size_t p = 0; p < up.size(); ++p) {
-      if (up[p] < 0) continue;
-      std::size_t end = p;
-      while (up[end] >= 0) end = static_cast<std::size_t>(up[end]);
-      const std::int32_t mark = up[end];
-      for (std::size_t n = p; up[n] >= 0;) {
-        const auto next = static_cast<std::size_t>(up[n]);
-        up[n] = mark;
-        n = next;
-      }
-    }
-    for (std::int32_t& number : up) number = number == nowhere ? -1 : ~number;
-    for (const std::int32_t p : tops_) tree_.maxima_.push_back(tree_cell(static_cast<std::size_t>(p)));
+    follow_ascents(tree_.local_.numbers);
+    for (const std::int32_t p : tops_) tree_.local_.maxima.push_back(tree_cell(static_cast<std::size_t>(p)));
   }
 
   [[nodiscard]] std::vector<SaddleTable::Entry> find_saddles() {
     SaddleTable table;
-    const std::int32_t* numbers = tree_.numbers_.data();
+    const std::int32_t* numbers = tree_.local_.numbers.data();
     const auto higher = [&](std::int32_t a, std::int32_t b) { return later(a, b); };
     for_each_row([&](const Index3& at) {
       const auto start = static_cast<std::int32_t>(place(at));
@@ -214,11 +196,11 @@ class BoxSweep {
 
   /// For each maximum the highest border cell that leads to it; id -1: none.
   [[nodiscard]] std::vector<ValuedCell> touches() const {
-    std::vector<ValuedCell> highest(tree_.maxima_.size(), {-std::numeric_limits<double>::infinity(), -1});
+    std::vector<ValuedCell> highest = untouched(tree_.local_.maxima.size());
     for_each_border_cell([&](std::size_t p) {
-      if (tree_.numbers_[p] < 0) return;
+      if (tree_.local_.numbers[p] < 0) return;
       const ValuedCell cell = tree_cell(p);
-      ValuedCell& best = highest[static_cast<std::size_t>(tree_.numbers_[p])];
+      ValuedCell& best = highest[static_cast<std::size_t>(tree_.local_.numbers[p])];
       if (best.below(cell)) best = cell;
     });
     return highest;
@@ -239,52 +221,26 @@ class BoxSweep {
     });
   }
 
-  /// Joins maxima from the highest saddle down, and separates certain triplets from open ones.
-  void sweep_down() {
+  void join_maxima() {
     std::vector<SaddleTable::Entry> saddles = find_saddles();
-    struct Meeting {
-      ValuedCell saddle;
-      std::uint32_t a, b;
-    };
     std::vector<Meeting> meetings;
     meetings.reserve(saddles.size());
     for (const SaddleTable::Entry& entry : saddles) {
       meetings.push_back({tree_cell(static_cast<std::size_t>(entry.cell)), entry.a, entry.b});
     }
     std::vector<SaddleTable::Entry>().swap(saddles);
-    std::sort(meetings.begin(), meetings.end(), [](const Meeting& x, const Meeting& y) {
-      if (!(x.saddle == y.saddle)) return y.saddle.below(x.saddle);
-      return x.a != y.a ? x.a < y.a : x.b < y.b;
-    });
-    const std::vector<ValuedCell>& tops = tree_.maxima_;
-    std::vector<ValuedCell> touched = touches();
-    std::vector<std::uint32_t> eldest(tops.size());
-    for (std::uint32_t n = 0; n < eldest.size(); ++n) eldest[n] = n;
-    UnionFind<std::uint32_t> joined(tops.size());
-    for (const Meeting& meeting : meetings) {
-      const std::uint32_t a = joined.find(meeting.a), b = joined.find(meeting.b);
-      if (a == b) continue;
-      const bool a_dies = tops[eldest[a]].below(tops[eldest[b]]);
-      const std::uint32_t dies = a_dies ? a : b, lives = a_dies ? b : a, top = eldest[lives];
-      const Triplet triplet{tops[eldest[dies]], meeting.saddle, tops[top]};
-      const bool open = touched[dies].id >= 0 && meeting.saddle.below(touched[dies]);
-      (open ? tree_.open_ : tree_.certain_).push_back(triplet);
-      const ValuedCell reached = touched[dies].below(touched[lives]) ? touched[lives] : touched[dies];
-      joined.join(a, b);
-      eldest[joined.find(a)] = top;
-      touched[joined.find(a)] = reached;
-    }
+    sweep_down(std::move(meetings), touches(), tree_.local_);
   }
 
   void list_border(const TripletMap& certain) {
     std::size_t count = 0;
-    for_each_border_cell([&](std::size_t p) { count += tree_.numbers_[p] >= 0 ? 1 : 0; });
+    for_each_border_cell([&](std::size_t p) { count += tree_.local_.numbers[p] >= 0 ? 1 : 0; });
     tree_.border_.reserve(count);
     for_each_border_cell([&](std::size_t p) {
-      if (tree_.numbers_[p] < 0) return;
+      if (tree_.local_.numbers[p] < 0) return;
       const ValuedCell cell = tree_cell(p);
       const Index3 at = mesh_cell(p);
-      const ValuedCell top = tree_.maxima_[static_cast<std::size_t>(tree_.numbers_[p])];
+      const ValuedCell top = tree_.local_.maxima[static_cast<std::size_t>(tree_.local_.numbers[p])];
       tree_.border_.push_back({lattice_.row_of(at), static_cast<std::int32_t>(at[lattice_.along]), 0,
                                ways_from(at) & 0xff, cell, certain.follow(top, cell)});
     });

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cosmology/halos/finder/box_runs.hpp"
-#include "cosmology/halos/merge_tree/tree.hpp"
+#include "cosmology/halos/merge_tree/local_tree.hpp"
 #include "sidestream/data/block.hpp"
 
 namespace sidestream::halos {
@@ -23,26 +23,22 @@ struct BorderCell {
   }
 };
 
-/// The tree of a box. Each cell belongs to the maximum at the end of its steepest ascent; components meet where
-/// neighbouring cells have different maxima.
-///
-/// A maximum whose component reaches no border above its saddle has a final triplet, independent of the surroundings of
-/// the box. The maxima whose components do reach the border form a forest, which is joined with those of other boxes.
+/// The tree of a box.
 class BlockTree {
  public:
   /// `box`: of the block's own cells. Throws Error(analysis) if it has more cells than 32 bits can number.
   BlockTree(const BlockView& view, const Box& box, const Lattice& lattice, int connectivity, int component);
 
-  [[nodiscard]] const std::vector<Triplet>& certain() const noexcept { return certain_; }
-  [[nodiscard]] const std::vector<Triplet>& open() const noexcept { return open_; }
+  [[nodiscard]] const std::vector<Triplet>& certain() const noexcept { return local_.certain; }
+  [[nodiscard]] const std::vector<Triplet>& open() const noexcept { return local_.open; }
   /// Moves the border cells out; call it once.
   [[nodiscard]] std::vector<BorderCell> take_border() noexcept { return std::move(border_); }
   /// Maxima of the box, by number.
-  [[nodiscard]] const std::vector<ValuedCell>& maxima() const noexcept { return maxima_; }
+  [[nodiscard]] const std::vector<ValuedCell>& maxima() const noexcept { return local_.maxima; }
   [[nodiscard]] const Box& box() const noexcept { return box_; }
   /// Number of each cell's maximum, by the cell's index in the box: along the rows fastest, then along the first and
   /// the second of the other axes. -1: NaN, or a cell that does not count.
-  [[nodiscard]] const std::vector<std::int32_t>& numbers() const noexcept { return numbers_; }
+  [[nodiscard]] const std::vector<std::int32_t>& numbers() const noexcept { return local_.numbers; }
   [[nodiscard]] std::size_t place_of(const Index3& point, const Lattice& lattice) const noexcept;
 
  private:
@@ -50,9 +46,7 @@ class BlockTree {
   friend class BoxSweep;
 
   Box box_;
-  std::vector<std::int32_t> numbers_;
-  std::vector<ValuedCell> maxima_;
-  std::vector<Triplet> certain_, open_;
+  LocalTree local_;
   std::vector<BorderCell> border_;
 };
 

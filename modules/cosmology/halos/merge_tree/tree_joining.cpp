@@ -50,23 +50,6 @@ std::vector<MetEdge> highest_ways(std::vector<MetEdge> edges) {
   return edges;
 }
 
-/// Edges, reduced to a forest whenever there are many.
-class Thinned {
- public:
-  void add(const MetEdge& edge) {
-    edges_.push_back(edge);
-    if (edges_.size() < most_) return;
-    edges_ = highest_ways(std::move(edges_));
-    most_ = std::max(least, 2 * edges_.size());
-  }
-  [[nodiscard]] std::vector<MetEdge> take() { return highest_ways(std::move(edges_)); }
-
- private:
-  static constexpr std::size_t least = std::size_t{1} << 12;  // a quarter of a megabyte
-  std::vector<MetEdge> edges_;
-  std::size_t most_ = least;
-};
-
 /// Messages with border cells to the keepers of their rows, and of the later rows in which they have neighbours
 /// elsewhere.
 class Posts {
@@ -146,6 +129,15 @@ class BorderRows {
 };
 
 }  // namespace
+
+void Thinned::add(const MetEdge& edge) {
+  edges_.push_back(edge);
+  if (edges_.size() < most_) return;
+  edges_ = highest_ways(std::move(edges_));
+  most_ = std::max(least, 2 * edges_.size());
+}
+
+std::vector<MetEdge> Thinned::take() { return highest_ways(std::move(edges_)); }
 
 std::vector<MetEdge> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,
                                      const std::vector<RowStep>& steps, Communicator& servers) {

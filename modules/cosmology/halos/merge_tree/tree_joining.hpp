@@ -15,6 +15,18 @@ struct MetEdge {
   std::int32_t owner_a = 0, owner_b = 0;
 };
 
+/// Edges, reduced to their maximum spanning forest whenever there are many.
+class Thinned {
+ public:
+  void add(const MetEdge& edge);
+  [[nodiscard]] std::vector<MetEdge> take();
+
+ private:
+  static constexpr std::size_t least = std::size_t{1} << 12;  // a quarter of a megabyte
+  std::vector<MetEdge> edges_;
+  std::size_t most_ = least;
+};
+
 /// Collective: finds edges between maxima where border cells of different boxes are neighbours, on any servers. Returns
 /// those, for the rows that this server keeps, in their maximum spanning forest.
 [[nodiscard]] std::vector<MetEdge> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,

@@ -1,7 +1,9 @@
 #include "cosmology/halos/merge_tree/tree_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sidestream/kit/analysis/common_options.hpp"
@@ -9,31 +11,21 @@
 namespace sidestream::halos {
 namespace {
 
-/// The cell that contains a position.
-Index3 cell_at(const Settings& settings, const char* option, const Field& field) {
+Index3 read_cell(const Settings& settings, const char* option, int dimensions, const CellAt& cell_at) {
   const std::vector<double> place = settings.reals(option);
-  const auto expected = static_cast<std::size_t>(field.lattice.dimensions);
-  if (place.size() != expected) {
+  if (place.size() != static_cast<std::size_t>(dimensions)) {
     settings.fail(option, fmt::format("found {} numbers, expected {}, one for each dimension of the mesh", place.size(),
-                                      expected));
+                                      dimensions));
   }
-  Index3 cell = field.lattice.origin;
-  for (std::size_t a = 0; a < expected; ++a) {
-    const double index = std::floor((place[a] - field.origin[a]) / field.spacing[a]);
-    const double low = static_cast<double>(field.lattice.origin[a]);
-    if (!(index >= low && index < low + static_cast<double>(field.lattice.size[a]))) {
-      settings.fail(option, fmt::format("{} is outside of the mesh along {}; name a place in one of its cells",
-                                        place[a], "xyz"[a]));
-    }
-    cell[a] = static_cast<Index>(index);
-  }
-  return cell;
+  if (const std::optional<Index3> cell = cell_at(place)) return *cell;
+  settings.fail(option,
+                fmt::format("[{}] is outside of the mesh; name a place in one of its cells", fmt::join(place, ", ")));
 }
 
-OptionTable<Question> question_options(const Field& field) {
+OptionTable<Question> question_options(int dimensions, const CellAt& cell_at) {
   const auto place = [&](const char* name, const char* text, Index3 Question::*cell) {
     const auto read = [=](const Settings& settings, const Metadata&, const Question&) {
-      return cell_at(settings, name, field);
+      return read_cell(settings, name, dimensions, cell_at);
     };
     return options_read_by(read, {place_option(name, text)}, cell);
   };
@@ -69,7 +61,29 @@ void check_files(const OptionTable<TreeQuery>& options, const Settings& settings
 
 }  // namespace
 
-OptionTable<TreeQuery> tree_options(const Field& field) {
+CellAt cell_at(const Field& field) {
+  return [field](const std::vector<double>& place) -> std::optional<Index3> {
+    Index3 cell = field.lattice.origin;
+    for (std::size_t a = 0; a < place.size(); ++a) {
+      const double index = std::floor((place[a] - field.origin[a]) / field.spacing[a]);
+      const double low = static_cast<double>(field.lattice.origin[a]);
+      if (!(index >= low && index < low + static_cast<double>(field.lattice.size[a]))) return std::nullopt;
+      cell[a] = static_cast<Index>(index);
+    }
+    return cell;
+  };
+}
+
+CellAt cell_at(const AmrGrid& grid) {
+  return [&grid](const std::vector<double>& place) -> std::optional<Index3> {
+    std::array<double, 3> x{};
+    std::copy(place.begin(), place.end(), x.begin());
+    const auto cell = grid.cell_at(static_cast<std::int32_t>(grid.levels()) - 1, x);
+    return cell ? std::optional(cell->index) : std::nullopt;
+  };
+}
+
+OptionTable<TreeQuery> tree_options(int dimensions, const CellAt& cell_at) {
   using Query = TreeQuery;
   return OptionTable<Query>{
       options_read_elsewhere<Query>(field_options()),
@@ -91,19 +105,12 @@ OptionTable<TreeQuery> tree_options(const Field& field) {
       option("connected", &Query::questions,
              "Tests whether two places are connected above a level: a path leads from one to the other through cells "
              ">= `above`.",
-             {.options = question_options(field)}),
+             {.options = question_options(dimensions, cell_at)}),
       option<OptionType::file>("connected_file", &Query::answers_file,
                                "The answers: `connected` is 1 or 0, `highest` the highest level at which they hang "
                                "together, and `saddle_index` the cell that decides it.",
                                {.standard = "connected-{index:05}.csv", .choices = {".csv"}, .with = "connected"})}
       .then(check_files);
-}
-
-TreeQuery read_tree(const Settings& settings, const Metadata& metadata) {
-  Field field = read_field(settings, metadata, "`merge_tree`");
-  TreeQuery query = tree_options(field).read(settings, metadata);
-  query.field = std::move(field);
-  return query;
 }
 
 }  // namespace sidestream::halos

@@ -1,17 +1,19 @@
 // Options of the analysis `merge_tree`.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cosmology/halos/amr/amr_grid.hpp"
 #include "cosmology/halos/finder/halo_options.hpp"
 
 namespace sidestream::halos {
 
 /// Query whether a path leads from one cell to the other through cells >= `above`.
 struct Question {
-  Index3 from{}, to{};  ///< cells of the mesh
+  Index3 from{}, to{};  ///< cells of the mesh, or of the finest possible level
   double above = 0;
 };
 
@@ -23,7 +25,6 @@ struct KeptCells {
 };
 
 struct TreeQuery {
-  Field field;
   std::string file;  ///< table of the pairs of maxima and saddles
   Pieces pieces = Pieces::automatic;
   double least = 0;                    ///< least persistence of the maxima in the table
@@ -34,9 +35,12 @@ struct TreeQuery {
   std::optional<KeptCells> cells;
 };
 
-/// Options of the analysis `merge_tree`. Places lie on the field's mesh.
-[[nodiscard]] OptionTable<TreeQuery> tree_options(const Field& field = {});
-/// Throws Error(configuration).
-[[nodiscard]] TreeQuery read_tree(const Settings& settings, const Metadata& metadata);
+/// Finds the cell that contains a place; none outside of the mesh. `place` has a number for each dimension.
+using CellAt = std::function<std::optional<Index3>(const std::vector<double>& place)>;
+[[nodiscard]] CellAt cell_at(const Field& field);
+[[nodiscard]] CellAt cell_at(const AmrGrid& grid);
+
+/// Options of the analysis `merge_tree`, on a mesh of so many dimensions.
+[[nodiscard]] OptionTable<TreeQuery> tree_options(int dimensions = 0, const CellAt& cell_at = {});
 
 }  // namespace sidestream::halos

@@ -11,6 +11,7 @@
 
 #include "cosmology/kinds.hpp"
 #include "cosmology/spectra/lyman_alpha/sight_lines.hpp"
+#include "cosmology/spectra/on_level.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "sidestream/kit/reduce/bins/bin_counts.hpp"
 
@@ -340,7 +341,9 @@ AnalysisKind lyman_alpha_kind() {
           "servers.",
       .options = lyman_alpha::query_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        return std::make_unique<lyman_alpha::LymanAlpha>(lyman_alpha::read_query(settings, metadata), metadata);
+        return spectra::task_on_level(settings, metadata, "hydrogen", [](const Settings& given, const Metadata& flat) {
+          return std::make_unique<lyman_alpha::LymanAlpha>(lyman_alpha::read_query(given, flat), flat);
+        });
       }};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cosmology/spectra/on_level.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 
 namespace sidestream::lyman_alpha {
@@ -136,8 +137,11 @@ OptionTable<Query> query_options() {
   };
   return {
       option("hydrogen", &Query::hydrogen,
-             "The physical number density of neutral hydrogen, in the cells of a uniform mesh.", {.required = true})
+             "The physical number density of neutral hydrogen, in the cells of a uniform mesh, or with `level` of an "
+             "octree or refinement levels.",
+             {.required = true})
           .then(check_scalar(&Query::hydrogen)),
+      option("level", &Query::level, spectra::level_text(), {.minimum = 0, .maximum = spectra::deepest_level}),
       option("temperature", &Query::temperature, "The temperature of the gas.", {.required = true})
           .then(check_scalar(&Query::temperature)),
       option("velocity", &Query::velocity,

@@ -27,9 +27,10 @@ struct LineOutput {
 struct Query {
   Variable hydrogen{}, temperature{};
   std::optional<Variable> velocity{};
-  bool vector = false;               ///< the velocity has a component for each axis
-  std::vector<int> axes{};           ///< axes along which lines run
-  std::optional<double> redshift{};  ///< of all iterations
+  bool vector = false;                  ///< the velocity has a component for each axis
+  std::vector<int> axes{};              ///< axes along which lines run
+  std::optional<std::int32_t> level{};  ///< of a refined mesh (on_level.hpp)
+  std::optional<double> redshift{};     ///< of all iterations
   Cosmology cosmology{};
   enum class Time { nothing, redshift, scale_factor } time = Time::nothing;  ///< meaning of an iteration's time
   double density_unit = 1, temperature_unit = 1, velocity_unit = 1, length_unit = 1;  ///< cm^-3, K, cm/s, Mpc/h
