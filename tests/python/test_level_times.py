@@ -2,12 +2,14 @@
 placements."""
 
 import os
+import re
 import subprocess
 import sys
 
 import h5py
 import pytest
 import sidestream
+from optional_packages import needs
 
 MPIRUN = os.environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 PROGRAM = """\
@@ -41,6 +43,7 @@ variables: {t: {mesh: grid}}
 outputs:
   - database: {directory: data, fsync: false, level_times: times}
   - hdf5: {file: 'fields-{cycle}.h5', level_times: times}
+  - vtk: {file: 'fields-{cycle}.vtm', level_times: times}
 """
 
 
@@ -69,6 +72,27 @@ def test_times(placement, ranks, tmp_path):
             times = [level.time for level in levels]
             assert times == ([step, step + 0.25] if step % 2 else [step, step]), source
             assert levels.attrs["time"] == step
+        for block in (tmp_path / "results" / f"fields-{step}").glob("*.vti"):
+            found = re.search('Name="level_times" NumberOfTuples="2" format="ascii">([^<]*)<', block.read_text())
+            assert (found and [float(time) for time in found[1].split()]) == (times if step % 2 else None)
+
+
+def test_vtk_reads_them(tmp_path):
+    """VTK's reader has the times of levels in the field data of each block."""
+    needs("vtk")
+    from vtkmodules.vtkIOXML import vtkXMLImageDataReader
+
+    assert run(tmp_path, "inline", 1).returncode == 0
+    blocks = sorted((tmp_path / "results/fields-1").glob("*.vti"))
+    assert len(blocks) == 2
+    for block in blocks:
+        reader = vtkXMLImageDataReader()
+        reader.SetFileName(str(block))
+        reader.Update()
+        fields = reader.GetOutput().GetFieldData()
+        times = fields.GetArray("level_times")
+        assert [times.GetValue(n) for n in range(times.GetNumberOfTuples())] == [1, 1.25]
+        assert fields.GetArray("TimeValue").GetValue(0) == 1
 
 
 def test_exported(tmp_path):

@@ -150,12 +150,12 @@ bool has_structure(const Mesh& mesh, const VtkBlock& block) noexcept {
 }
 
 void write_vtk_block(const std::string& path, const Mesh& mesh, const VtkBlock& block, const Iteration& iteration,
-                     const std::string& provenance, VtkCompression compression) {
+                     const std::string& provenance, VtkCompression compression, std::span<const double> level_times) {
   OutputFile file(path);
   const std::string_view name = form_of(mesh).name;
   write_vtk_head(file, name, provenance, compression);
   file.write(fmt::format("<{}{}>\n", name, grid_attributes(mesh, block.block.cells, block.block.level)));
-  write_vtk_iteration(file, iteration);
+  write_vtk_iteration(file, iteration, level_times);
   file.write(fmt::format("<Piece{}>\n", piece_attributes(mesh, block.block)));
   write_vtk_fields(file, mesh, block, compression);
   write_structure(file, mesh, block, compression);
@@ -165,7 +165,8 @@ void write_vtk_block(const std::string& path, const Mesh& mesh, const VtkBlock& 
 }
 
 void write_vtk_list(const std::string& path, const Mesh& mesh, const std::vector<VtkVariable>& variables,
-                    const std::vector<VtkPiece>& pieces, const Iteration& iteration, const std::string& provenance) {
+                    const std::vector<VtkPiece>& pieces, const Iteration& iteration, const std::string& provenance,
+                    std::span<const double> level_times) {
   OutputFile file(path);
   if (!mesh.refinement.empty()) {
     write_vtk_head(file, "vtkMultiBlockDataSet", provenance);
@@ -174,7 +175,7 @@ void write_vtk_list(const std::string& path, const Mesh& mesh, const std::vector
     const std::string name = fmt::format("P{}", form_of(mesh).name);
     write_vtk_head(file, name, provenance);
     file.write(fmt::format("<{}{} GhostLevel=\"0\">\n", name, grid_attributes(mesh, mesh.cells, 0)));
-    write_vtk_iteration(file, iteration);
+    write_vtk_iteration(file, iteration, level_times);
     declare_vtk_fields(file, mesh, variables);
     declare_structure(file, mesh, variables);
     for (const VtkPiece& piece : pieces) {

@@ -1,6 +1,7 @@
 // Blocks of every kind of mesh as VTK XML: one file per block and one that lists them.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,10 @@ namespace sidestream {
 [[nodiscard]] bool has_structure(const Mesh& mesh, const VtkBlock& block) noexcept;
 
 /// Writes one block. Values are in VTK's order, i fastest, whatever their own. Throws Error(analysis) if the geometry
-/// contradicts itself.
+/// contradicts itself. `level_times`: the times of levels, if they have their own.
 void write_vtk_block(const std::string& path, const Mesh& mesh, const VtkBlock& block, const Iteration& iteration,
-                     const std::string& provenance, VtkCompression compression);
+                     const std::string& provenance, VtkCompression compression,
+                     std::span<const double> level_times = {});
 
 /// One block in the file that lists them.
 struct VtkPiece {
@@ -35,6 +37,7 @@ struct VtkPiece {
 /// Writes the list. Readers show the whole mesh; at nodes that boxes share, the later piece wins. `variables` includes
 /// the arrays of the mesh. Pieces of a mesh with levels are sorted by level.
 void write_vtk_list(const std::string& path, const Mesh& mesh, const std::vector<VtkVariable>& variables,
-                    const std::vector<VtkPiece>& pieces, const Iteration& iteration, const std::string& provenance);
+                    const std::vector<VtkPiece>& pieces, const Iteration& iteration, const std::string& provenance,
+                    std::span<const double> level_times = {});
 
 }  // namespace sidestream

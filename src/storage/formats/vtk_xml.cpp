@@ -1,6 +1,7 @@
 #include "storage/formats/vtk_xml.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -78,16 +79,20 @@ void write_vtk_head(OutputFile& file, std::string_view kind, const std::string& 
 
 void write_vtk_tail(OutputFile& file) { file.write("</VTKFile>\n"); }
 
-void write_vtk_iteration(OutputFile& file, const Iteration& iteration) {
+void write_vtk_iteration(OutputFile& file, const Iteration& iteration, std::span<const double> level_times) {
   // The number is decimal, since people look here first. It has the shortest form that reads back to the same double.
-  const auto field = [&](std::string_view name, std::string_view type, const std::string& value) {
-    file.write(fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n",
-                           type, name, value));
+  const auto field = [&](std::string_view name, std::string_view type, const std::string& values,
+                         std::size_t count = 1) {
+    file.write(fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfTuples=\"{}\" format=\"ascii\">{}</DataArray>\n",
+                           type, name, count, values));
   };
   file.write("<FieldData>\n");
   field("TimeValue", "Float64", fmt::format("{}", iteration.time));
   field("CYCLE", "Int64", fmt::format("{}", iteration.cycle));
   field("ITERATION", "Int64", fmt::format("{}", iteration.index));
+  if (!level_times.empty()) {
+    field("level_times", "Float64", fmt::format("{}", fmt::join(level_times, " ")), level_times.size());
+  }
   file.write("</FieldData>\n");
 }
 

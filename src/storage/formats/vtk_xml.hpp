@@ -62,8 +62,9 @@ void write_vtk_head(OutputFile& file, std::string_view kind, const std::string& 
                     VtkCompression compression = {});
 void write_vtk_tail(OutputFile& file);
 
-/// FieldData with TimeValue (ParaView), CYCLE (VisIt) and ITERATION. The time is finite.
-void write_vtk_iteration(OutputFile& file, const Iteration& iteration);
+/// FieldData with TimeValue (ParaView), CYCLE (VisIt) and ITERATION. The time is finite. `level_times`: the times of
+/// levels, if they have their own.
+void write_vtk_iteration(OutputFile& file, const Iteration& iteration, std::span<const double> level_times = {});
 
 /// Writes one DataArray element; its values may be appended in parts.
 class VtkArray {

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <span>
 
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "storage/files/file_names.hpp"
 #include "storage/formats/vtk_block.hpp"
+#include "storage/hdf5/hdf5_layout.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/series.hpp"
 #include "storage/writers/preparation.hpp"
@@ -122,6 +124,7 @@ struct VtkQuery {
   OptionPairs precision{};
   bool stagger = false;
   Compression compression{};
+  std::string level_times{};  ///< event with the times of levels; empty: none
 };
 
 FormsOfOutput vtk_forms(bool compresses) {
@@ -146,7 +149,8 @@ OptionTable<VtkQuery> vtk_options() {
                        "VTK has no reals of 16 bits: `half` stores the same numbers as float32, for `compression`."),
       options_of(&VtkQuery::compression,
                  compression_options({{"zlib", Packer::zlib}}, "Lossless compression that every VTK reader knows.")),
-      stagger_option(&VtkQuery::stagger)};
+      stagger_option(&VtkQuery::stagger),
+      level_times_option(&VtkQuery::level_times)};
 }
 
 class VtkWriter final : public Task {
@@ -178,9 +182,11 @@ class VtkWriter final : public Task {
     try {
       return preparation_.write(input, [this, &input] {
         ByteWriter written;
+        const std::vector<double> times = level_times_of(input, query_.level_times);
+        written.put(times);
         for (MeshOutput& output : outputs_) {
           output.path = names_.choose(output.pattern, input.iteration);
-          write_mesh(input, output, written);
+          write_mesh(input, output, times, written);
         }
         return written.take();
       });
@@ -201,9 +207,11 @@ class VtkWriter final : public Task {
 
  private:
   [[nodiscard]] std::vector<BlockArray> arrays_of(const Metadata& metadata, const MeshOutput& output) const;
-  void write_mesh(const LocalInput& input, const MeshOutput& output, ByteWriter& written);
+  void write_mesh(const LocalInput& input, const MeshOutput& output, std::span<const double> times,
+                  ByteWriter& written);
   void list_blocks(const CombineInput& input, const std::vector<Bytes>& partials);
-  void list_mesh(const CombineInput& input, const MeshOutput& output, const std::vector<WrittenBlock>& blocks);
+  void list_mesh(const CombineInput& input, const MeshOutput& output, const std::vector<WrittenBlock>& blocks,
+                 std::span<const double> times);
   [[nodiscard]] std::vector<VtkPiece> fill_gaps(const CombineInput& input, const MeshOutput& output,
                                                 const std::vector<WrittenBlock>& blocks);
   void report(const Mesh& mesh, const Iteration& iteration, const Missing& missing);
@@ -218,6 +226,11 @@ class VtkWriter final : public Task {
   std::vector<MeshOutput> outputs_;
   std::map<std::int32_t, Missing> reported_;  ///< last reported gaps, by mesh
 };
+
+/// The times of a mesh's levels, if it has levels.
+std::span<const double> of_levels(const Mesh& mesh, std::span<const double> times) {
+  return has_level_times(mesh) ? times : std::span<const double>();
+}
 
 /// The arrays of a mesh, without values.
 std::vector<BlockArray> VtkWriter::arrays_of(const Metadata& metadata, const MeshOutput& output) const {
@@ -246,7 +259,8 @@ BlocksById blocks_of(const LocalInput& input, const MeshOutput& output, const st
   return blocks;
 }
 
-void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, ByteWriter& written) {
+void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, std::span<const double> times,
+                           ByteWriter& written) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
   for (const auto& [id, block] : blocks_of(input, output, arrays_of(input.metadata, output))) {
     if (!has_structure(mesh, block)) {
@@ -254,7 +268,7 @@ void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, By
       continue;
     }
     write_vtk_block(pending_.begin(piece_path(output.path, "block", id, mesh)), mesh, block, input.iteration,
-                    directory_->provenance(), {query_.compression.level});
+                    directory_->provenance(), {query_.compression.level}, of_levels(mesh, times));
     const auto absent = std::count_if(block.arrays.begin(), block.arrays.end(), [&](const BlockArray& array) {
       return array.values == nullptr && !array.variable->points(block.block).empty();
     });
@@ -265,8 +279,10 @@ void VtkWriter::write_mesh(const LocalInput& input, const MeshOutput& output, By
 
 void VtkWriter::list_blocks(const CombineInput& input, const std::vector<Bytes>& partials) {
   std::vector<WrittenBlock> blocks;
+  std::vector<double> times;  // the same on all servers
   for (const Bytes& partial : partials) {
     ByteReader source(partial);
+    source.get(times);
     while (!source.at_end()) source.get(blocks.emplace_back());
   }
   std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
@@ -276,7 +292,7 @@ void VtkWriter::list_blocks(const CombineInput& input, const std::vector<Bytes>&
     std::vector<WrittenBlock> of_mesh;
     std::copy_if(blocks.begin(), blocks.end(), std::back_inserter(of_mesh),
                  [&](const WrittenBlock& written) { return written.block.mesh == output.mesh; });
-    list_mesh(input, output, of_mesh);
+    list_mesh(input, output, of_mesh, times);
   }
   // Files are entered after the lists of all meshes are renamed, so that a failure there costs no index.
   for (const MeshOutput& output : outputs_) {
@@ -284,8 +300,8 @@ void VtkWriter::list_blocks(const CombineInput& input, const std::vector<Bytes>&
   }
 }
 
-void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
-                          const std::vector<WrittenBlock>& blocks) {
+void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output, const std::vector<WrittenBlock>& blocks,
+                          std::span<const double> times) {
   const Mesh& mesh = input.metadata.meshes[output.mesh];
   const std::string& path = output.path;
   std::vector<VtkPiece> pieces;
@@ -305,7 +321,8 @@ void VtkWriter::list_mesh(const CombineInput& input, const MeshOutput& output,
   const std::vector<BlockArray> arrays = arrays_of(input.metadata, output);
   const std::vector<VtkVariable> variables(arrays.begin(), arrays.end());
   pending_.place(path, [&](const std::string& temporary) {
-    write_vtk_list(temporary, mesh, variables, pieces, input.iteration, directory_->provenance());
+    write_vtk_list(temporary, mesh, variables, pieces, input.iteration, directory_->provenance(),
+                   of_levels(mesh, times));
   });
 }
 
