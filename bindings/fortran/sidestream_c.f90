@@ -213,6 +213,13 @@ module sidestream_c
       integer(c_int) :: code
     end function c_set_fixed
 
+    function c_set_owned_points(session, mesh) bind(C, name='sidestream_set_owned_points') result(code)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: session
+      character(kind=c_char), intent(in) :: mesh(*)
+      integer(c_int) :: code
+    end function c_set_owned_points
+
     function c_add_variable(session, name, mesh, type, centering, components, order) &
         bind(C, name='sidestream_add_variable') result(code)
       import :: c_char, c_int, c_ptr

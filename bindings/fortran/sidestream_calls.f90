@@ -33,7 +33,7 @@ module sidestream_calls
   public :: sidestream_close, sidestream_account_so_far, sidestream_set_real
   public :: sidestream_add_rectilinear_mesh, sidestream_add_unstructured_mesh, sidestream_add_points_mesh
   public :: sidestream_add_spectral_mesh, sidestream_set_mesh_array, sidestream_set_periodic, sidestream_set_fixed
-  public :: sidestream_add_variable, sidestream_set_variable_attribute, sidestream_start
+  public :: sidestream_add_variable, sidestream_set_variable_attribute, sidestream_start, sidestream_set_owned_points
   public :: sidestream_publish_handle, sidestream_publish_handle_values, sidestream_publish_handles, sidestream_signal
   public :: sidestream_signal_values, sidestream_signal_barrier
   public :: sidestream_get_int, sidestream_get_real, sidestream_should_end
@@ -236,6 +236,14 @@ contains
     integer, intent(out), optional :: ierr
     call settle(session, c_set_fixed(handle_of(session), trim(mesh) // c_null_char), ierr)
   end subroutine sidestream_set_fixed
+
+  !> No two blocks share points; size and blocks then count points.
+  subroutine sidestream_set_owned_points(session, mesh, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: mesh
+    integer, intent(out), optional :: ierr
+    call settle(session, c_set_owned_points(handle_of(session), trim(mesh) // c_null_char), ierr)
+  end subroutine sidestream_set_owned_points
 
   !> Defaults: in the cells, of one component, in column order.
   subroutine sidestream_add_variable(session, name, mesh, type, centering, components, order, ierr)

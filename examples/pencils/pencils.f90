@@ -2,8 +2,8 @@
 !
 ! Usage: mpirun -n RANKS pencils [CONFIGURATION]
 !
-! Explicit steps of dT/dt = Laplace T on n x n x n cells. Each rank has all of x, and the cells xstart to xend, counted from
-! 1, of y and z, with a layer of ghost cells on either side along y and z.
+! Explicit steps of dT/dt = Laplace T on n x n x n points. Each rank has all of x, and the points xstart to xend, counted
+! from 1, of y and z, with a layer of ghosts on either side along y and z.
 module decomposition
   use mpi
   use, intrinsic :: iso_fortran_env, only: real64
@@ -53,7 +53,6 @@ contains
     if (from /= MPI_PROC_NULL) ghost = in
   end subroutine swap
 
-  ! The planes along z include the ghosts along y, so that those at edges are filled, too.
   subroutine exchange()
     integer :: j0, j1, k0, k1
     j0 = xstart(2)
@@ -62,8 +61,8 @@ contains
     k1 = xend(3)
     call swap(t(:, j1, k0:k1), after(2), t(:, j0 - 1, k0:k1), before(2))
     call swap(t(:, j0, k0:k1), before(2), t(:, j1 + 1, k0:k1), after(2))
-    call swap(t(:, j0 - 1:j1 + 1, k1), after(3), t(:, j0 - 1:j1 + 1, k0 - 1), before(3))
-    call swap(t(:, j0 - 1:j1 + 1, k0), before(3), t(:, j0 - 1:j1 + 1, k1 + 1), after(3))
+    call swap(t(:, j0:j1, k1), after(3), t(:, j0:j1, k0 - 1), before(3))
+    call swap(t(:, j0:j1, k0), before(3), t(:, j0:j1, k1 + 1), after(3))
   end subroutine exchange
 
   subroutine step()
@@ -122,12 +121,10 @@ contains
     call decompose(comm)
     call sidestream_set_int(session, 'n', n) ! S
     call sidestream_set_block(session, 'box', rank, xstart - 1, xend) ! S
-    call sidestream_set_allocated(session, 'temperature', rank, [0, xstart(2) - 2, xstart(3) - 2], & ! S
-                                  [n, xend(2) + 1, xend(3) + 1]) ! S
     call sidestream_start(session) ! S
     do cycle = 0, steps - 1
       call exchange()
-      call sidestream_publish(session, 'temperature', rank, t) ! S
+      call sidestream_publish(session, 'temperature', rank, t(:, xstart(2):xend(2), xstart(3):xend(3))) ! S
       call sidestream_end_iteration(session, cycle, cycle * fourier) ! S
       call step()
     end do

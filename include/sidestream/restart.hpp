@@ -35,7 +35,8 @@ class Restart {
   /// The codecs of a variable, separated by blanks, with `or` between lists; empty: none. Throws Error(usage) if there
   /// is no such variable.
   [[nodiscard]] std::string codec(const std::string& variable) const;
-  /// The blocks of a mesh as they were published, by level and id. Throws Error(usage) if there is no such mesh.
+  /// The blocks of a mesh as they were declared, by level and id: boxes of cells, or of owned points. Throws
+  /// Error(usage) if there is no such mesh.
   [[nodiscard]] std::vector<Block> blocks(const std::string& mesh) const;
 
   /// Hides levels finer than `deepest` from now on. Blocks on those levels no longer belong to the mesh. Blocks of

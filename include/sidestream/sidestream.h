@@ -143,10 +143,14 @@ int sidestream_set_mesh_array(sidestream_session* session, const char* mesh, sid
 /* Change a mesh that was declared by a call or by its blocks (sidestream_set_rectilinear_block; then start finds
  * errors). `periodic` has 3 entries; if one is not 0, the axis continues at its other end. `ratios` has 3 entries for
  * each of `steps` refinement steps: the number of cells of level l + 1 along one cell of level l. `fixed`: its blocks
- * never change after the start. The same on every client. Before start. */
+ * never change after the start. `owned_points`, of a uniform or rectilinear mesh of one level: no two blocks have
+ * points in common. The size of a uniform mesh and the boxes of all blocks then count points instead of cells; a
+ * rectilinear mesh has a coordinate for each point, and one more on a periodic axis, where it ends. The same on every
+ * client. Before start. */
 int sidestream_set_periodic(sidestream_session* session, const char* mesh, const int* periodic);
 int sidestream_set_refinement(sidestream_session* session, const char* mesh, int steps, const int64_t* ratios);
 int sidestream_set_fixed(sidestream_session* session, const char* mesh);
+int sidestream_set_owned_points(sidestream_session* session, const char* mesh);
 /* Declares a variable that the file does not declare. The same on every client. Before start. */
 int sidestream_add_variable(sidestream_session* session, const char* name, const char* mesh, sidestream_type type,
                             sidestream_centering centering, int components, sidestream_order order);

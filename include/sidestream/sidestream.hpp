@@ -95,6 +95,7 @@ class Session {
   void set_periodic(const std::string& mesh, const std::array<bool, 3>& periodic);
   void set_refinement(const std::string& mesh, const std::vector<Index3>& ratios);
   void set_fixed(const std::string& mesh);
+  void set_owned_points(const std::string& mesh);
   void set_block(const std::string& mesh, std::int64_t block, const Box& cells, int level = 0);
   /// Declares a block of a rectilinear mesh that nobody declares as a whole, and its nodes along each axis; see
   /// sidestream.h.

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "base/fields.hpp"
+#include "config/attributes.hpp"
 #include "config/expressions/relations.hpp"
 #include "config/options/former_names.hpp"
 #include "data/mesh_arrays.hpp"
@@ -22,6 +23,10 @@ namespace sidestream {
 
 template <>
 inline constexpr std::size_t field_count<VariableRelations> = 5;
+template <>
+inline constexpr std::size_t field_count<Attribute> = 2;
+template <>
+inline constexpr std::size_t field_count<std::array<std::string, 3>> = 3;
 template <>
 inline constexpr std::size_t field_count<Declarations::AttributeDeclaration> = 3;
 template <>
@@ -129,6 +134,17 @@ void Declarations::apply_arrays(Metadata& final) const {
 
 namespace {
 
+/// Sets a free attribute, `attributes.NAME`; returns false for other names.
+bool set_free(Variable& variable, const std::string& attribute, const std::string& value) {
+  constexpr std::string_view front = "attributes.";
+  if (!attribute.starts_with(front)) return false;
+  const std::string name = attribute.substr(front.size());
+  const std::string wrong = wrong_attribute(name);
+  if (!wrong.empty()) fail(Code::usage, "an attribute of the variable '{}' has {}", variable.name, wrong);
+  set_attributes(variable.attributes, {attribute_of(name, value)});
+  return true;
+}
+
 /// Sets a relation between variables; returns false if there is none of that name. Names in lists are separated by
 /// spaces.
 bool set_relation(VariableRelations& relations, const std::string& attribute, const std::string& value) {
@@ -171,12 +187,13 @@ void Declarations::apply_attributes(Metadata& final) const {
       variable.time_varying = a.value == "true";
     } else if (a.attribute == "ghosts" && (a.value == "filled" || a.value == "untrusted")) {
       variable.filled = a.value == "filled";
-    } else if (!set_relation(variable.relations, a.attribute, a.value)) {
-      fail(Code::usage,
-           "the attribute '{}' of the variable '{}' is set to '{}'; expected unit, label or group with a text, "
-           "time_varying with true or false, ghosts with filled or untrusted, or parent, equals, face, opposite or "
-           "divergence_free with what the configuration has for them",
-           a.attribute, a.variable, a.value);
+    } else if (!set_free(variable, a.attribute, a.value) && !set_relation(variable.relations, a.attribute, a.value)) {
+      fail(
+          Code::usage,
+          "the attribute '{}' of the variable '{}' is set to '{}'; expected unit, label, group or attributes.NAME with a text, "
+          "time_varying with true or false, ghosts with filled or untrusted, or parent, equals, face, opposite or "
+          "divergence_free with what the configuration has for them",
+          a.attribute, a.variable, a.value);
     }
   }
   for (const AttributeDeclaration& a : attributes) check_relations(final, *final.find_variable(a.variable));
@@ -219,6 +236,13 @@ class Decoder {
     }
     one = static_cast<Enum>(number);
   }
+  void get(decltype(Attribute::value)& one) {
+    const auto type = value<std::uint64_t>();
+    if (type > 2) wrong("an attribute that is neither number nor text");
+    if (type == 0) one = value<std::int64_t>();
+    if (type == 1) one = value<double>();
+    if (type == 2) one = text();
+  }
   template <HasFields T>
   void get(T& all) {
     std::apply([&](auto&... field) { (get(field), ...); }, fields_of(all));
@@ -249,14 +273,16 @@ class Decoder {
 /// so that a new one is not forgotten: numbers follow from the order, geometries and derivations are handled apart, and
 /// the configuration says what is made.
 auto sent_members(SameAs<Mesh> auto& mesh) {
-  auto& [id, name, cells, dimensions, geometry, periodic, refinement, fixed, made, arrays] = mesh;
-  return std::tie(name, cells, dimensions, periodic, refinement, fixed, arrays);
+  auto& [id, name, cells, dimensions, geometry, periodic, refinement, fixed, made, owned_points, units, labels,
+         attributes, arrays] = mesh;
+  return std::tie(name, cells, dimensions, periodic, refinement, fixed, owned_points, units, labels, attributes,
+                  arrays);
 }
 auto sent_members(SameAs<Variable> auto& variable) {
   auto& [id, name, mesh, type, centering, components, order, time_varying, unit, label, group, role, filled, relations,
-         derivation] = variable;
+         attributes, derivation] = variable;
   return std::tie(name, mesh, type, centering, components, order, time_varying, unit, label, group, role, filled,
-                  relations);
+                  relations, attributes);
 }
 
 void put_members(ByteWriter& out, const auto& of) {

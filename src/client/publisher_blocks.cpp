@@ -111,6 +111,28 @@ void check_unused_axes(const Mesh& on, const Block& block) {
       block.id, on.name, text_of(block.cells), on.dimensions);
 }
 
+/// Turns the box of a block, which counts points of a mesh with owned points, into the cells above these points.
+void count_in_cells(const Mesh& on, Block& block) {
+  const Box points = block.cells, all = on.declared(on.cells);
+  if (!all.contains(points)) {
+    fail(Code::usage, "block {} of the mesh '{}' has the points {}, expected points of the mesh, {}; correct lo and hi",
+         block.id, on.name, text_of(points), text_of(all));
+  }
+  for (int a = 0; a < on.dimensions && !points.empty(); ++a) {
+    const auto n = static_cast<std::size_t>(a);
+    if (on.periodic[n] || points.hi[n] < all.hi[n]) continue;
+    if (points.extent(a) == 1) {
+      fail(
+          Code::usage,
+          "block {} of the mesh '{}' has only the last point along {}, {}, above which there is no cell; give it two or "
+          "more points, or give this one to its neighbour",
+          block.id, on.name, "xyz"[n], points.lo[n]);
+    }
+    --block.cells.hi[n];
+  }
+  block.space = on.space_of(block.cells);
+}
+
 }  // namespace
 
 void Publisher::check_box(const Mesh& on, const Block& wanted, const BlockCalls& calls) const {
@@ -185,6 +207,7 @@ void Publisher::complete(const Mesh& on, Block& wanted, const BlockCalls& calls)
     if (on.kind() == MeshKind::octree) wanted.lengths.points = 0;
   } else {
     complete_axes(on, wanted, calls.of_boxes);
+    if (on.owned_points) count_in_cells(on, wanted);
     check_box(on, wanted, calls);
   }
   wanted.mesh = on.id;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/attributes.hpp"
 #include "config/expressions/relations.hpp"
 #include "config/meshes.hpp"
 #include "config/options/document.hpp"
@@ -55,8 +56,11 @@ OptionTable<Variable> array_options() {
   const auto mesh_id = [](const Settings& settings, const Metadata& metadata, const Variable&) {
     return metadata.find_mesh(settings.text("mesh"))->id;
   };
-  const auto reduce = [](const Settings&, const std::string&, const Metadata& metadata, Variable& variable) {
-    variable.centering = reduced(variable.centering, metadata.mesh_of(variable).dimensions);
+  const auto reduce = [](const Settings& settings, const std::string& name, const Metadata& metadata,
+                         Variable& variable) {
+    const Mesh& mesh = metadata.mesh_of(variable);
+    if (mesh.owned_points && !settings.given(name)) variable.centering = Centering::node;
+    variable.centering = reduced(variable.centering, mesh.dimensions);
   };
   std::vector<std::pair<std::string, Type>> types;
   for (int n = 0; n < type_count; ++n) types.emplace_back(name_of(static_cast<Type>(n)), static_cast<Type>(n));
@@ -94,6 +98,10 @@ const OptionTable<Variable>& variable_table() {
               {.standard = "column", .choices = {{"column", Order::column}, {"row", Order::row}}}),
        option("unit", &Variable::unit, "Unit for labels and files."),
        option("label", &Variable::label, "Name in captions; if left out the variable's name."),
+       options_read_by(read_attributes,
+                       {attributes_option("Any further names with a text or a number each, which HDF5 files and "
+                                          "databases carry on: `{standard_name: air_temperature, valid_min: 0}`.")},
+                       &Variable::attributes),
        option("group", &Variable::group, "Folder of the variable in files that have folders."),
        option("time_varying", &Variable::time_varying, "`false`: published once and kept until it is published again.",
               {.standard = true}),
@@ -226,6 +234,8 @@ void merge_variable(Metadata& metadata, Variable variable, const Document& docum
   if (known->unit.empty()) known->unit = variable.unit;
   if (known->label.empty()) known->label = variable.label;
   if (known->group.empty()) known->group = variable.group;
+  set_attributes(variable.attributes, known->attributes);  // the file's win
+  known->attributes = variable.attributes;
   known->filled |= variable.filled;  // either side may declare it
   if (known->relations.empty()) known->relations = variable.relations;
 }

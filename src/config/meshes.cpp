@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "config/attributes.hpp"
 #include "config/sections.hpp"
 #include "data/mesh_arrays.hpp"
+#include "data/owned_points.hpp"
 #include "sidestream/error.hpp"
 
 namespace sidestream {
@@ -21,6 +23,9 @@ struct MeshEntry {
   std::vector<int> periodic{};  ///< axes
   std::vector<std::string> refinement{};
   bool fixed = false;
+  bool owned_points = false;
+  std::vector<std::string> units{}, labels{};
+  std::vector<Attribute> attributes{};
   int dimensions = 3;
   Settings settings{};  ///< all of these, and coordinates
 };
@@ -78,8 +83,8 @@ OptionTable<MeshEntry> geometry_options() {
                           {"points", MeshKind::points},
                           {"octree", MeshKind::octree}}}),
       option("size", &MeshEntry::size,
-             "Number of cells along x, y and z of a uniform or curvilinear mesh, of root cells of an octree; the "
-             "number of entries is the number of dimensions.",
+             "Number of cells along x, y and z of a uniform or curvilinear mesh, of root cells of an octree; with "
+             "`points: owned` of points. The number of entries is the number of dimensions.",
              {.minimum = 1, .least_entries = 1, .most_entries = 3}),
       option("spacing", &MeshEntry::spacing,
              "Size of a cell of a uniform mesh, of a root cell of an octree, along each axis; one number holds for all "
@@ -100,9 +105,27 @@ const OptionTable<MeshEntry>& mesh_table() {
               "for each step from a level to the next: `2`, or `2x2x1` if axes differ.",
               {.most_entries = 30, .range_text = "1 to 1024, or one for each axis"}),
        option("fixed", &MeshEntry::fixed, "`true`: blocks never change after the start.", {.standard = false}),
+       option<OptionType::choice>(
+           "points", &MeshEntry::owned_points,
+           "`shared`: a block has all nodes of its cells, and nodes between blocks belong to both. `owned`, on uniform "
+           "and rectilinear meshes of one level, for finite differences: no two blocks have points in common. `size` "
+           "and the boxes of blocks then count points, and the `centering` of variables is `node` if left out. A "
+           "periodic rectilinear axis has one more coordinate than points, its end. Servers get the points between "
+           "blocks where they need them.",
+           {.standard = "shared", .choices = {{"shared", false}, {"owned", true}}}),
        option("dimensions", &MeshEntry::dimensions,
               "Number of dimensions of the space of an unstructured mesh or points; 3 if left out.",
               {.minimum = 1, .maximum = 3}),
+       option("units", &MeshEntry::units,
+              "Units of positions along each axis, for files; one holds for all axes. xarray and netCDF show them as "
+              "`units` of coordinates.",
+              {.most_entries = 3}),
+       option("labels", &MeshEntry::labels, "Names of the axes for people, for files: `long_name` of coordinates.",
+              {.most_entries = 3}),
+       options_read_by(read_attributes,
+                       {attributes_option("Any further names with a text or a number each, which HDF5 files and "
+                                          "databases carry on: `{projection: mercator}`.")},
+                       &MeshEntry::attributes),
        options_read_elsewhere<MeshEntry>(array_names())});
   return all;
 }
@@ -278,6 +301,20 @@ Index3 parse_ratio(const std::string& text, std::size_t dimensions, const Settin
   return ratio;
 }
 
+/// Texts for each axis, from one for all axes or one for each.
+std::array<std::string, 3> texts_of(const Mesh& mesh, const MeshEntry& entry, const char* option,
+                                    const std::vector<std::string>& texts) {
+  std::array<std::string, 3> all;
+  const auto axes = static_cast<std::size_t>(mesh.dimensions);
+  if (texts.size() > 1 && texts.size() != axes) {
+    entry.settings.fail(option, fmt::format("found {} entries for '{}' of a mesh of {} dimensions, expected one for "
+                                            "each axis; correct the list",
+                                            texts.size(), option, axes));
+  }
+  for (std::size_t a = 0; a < axes && !texts.empty(); ++a) all[a] = texts[texts.size() == 1 ? 0 : a];
+  return all;
+}
+
 /// Sets what all types of meshes have.
 void read_topology(Mesh& mesh, const MeshEntry& entry) {
   for (const int axis : entry.periodic) {
@@ -294,6 +331,11 @@ void read_topology(Mesh& mesh, const MeshEntry& entry) {
     for (int a = mesh.dimensions; a < 3; ++a) mesh.refinement.back()[static_cast<std::size_t>(a)] = 1;
   }
   mesh.fixed = entry.fixed;
+  mesh.units = texts_of(mesh, entry, "units", entry.units);
+  mesh.labels = texts_of(mesh, entry, "labels", entry.labels);
+  mesh.attributes = entry.attributes;
+  const std::string wrong = entry.owned_points ? own_points(mesh) : "";
+  if (!wrong.empty()) entry.settings.fail("points", fmt::format("found 'points: owned', but {}", wrong));
 }
 
 }  // namespace
@@ -363,6 +405,7 @@ std::string difference_of(const Mesh& a, const Mesh& b) {
   if (a.periodic != b.periodic) return "periodic";
   if (a.refinement != b.refinement) return "refinement";
   if (a.fixed != b.fixed) return "fixed";
+  if (a.owned_points != b.owned_points) return "points";
   if (a.kind() != b.kind() && (a.axes() == nullptr || b.axes() == nullptr)) return "type";
   return same_nodes(a, b) ? "" : "nodes";
 }

@@ -34,7 +34,7 @@ std::vector<Stretch> stretches(Index lo, Index hi, Index first, Index end, Index
 }  // namespace
 
 std::vector<PeriodicImage> images_of(const Box& region, const Box& cells, Centering centering,
-                                     const std::array<bool, 3>& periodic) {
+                                     const std::array<bool, 3>& periodic, bool owned) {
   std::vector<PeriodicImage> images;
   if (cells.empty() || region.empty()) return images;
   const Box points = points_of(centering, cells);
@@ -42,7 +42,8 @@ std::vector<PeriodicImage> images_of(const Box& region, const Box& cells, Center
   for (std::size_t a = 0; a < 3; ++a) {
     const int axis = static_cast<int>(a);
     if (periodic[a]) {
-      axes[a] = stretches(region.lo[a], region.hi[a], points.lo[a], points.hi[a], cells.extent(axis));
+      const Index end = owned ? cells.hi[a] : points.hi[a];
+      axes[a] = stretches(region.lo[a], region.hi[a], points.lo[a], end, cells.extent(axis));
     } else {
       add(axes[a], std::max(region.lo[a], points.lo[a]), std::min(region.hi[a], points.hi[a]), 0);
     }

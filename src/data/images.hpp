@@ -43,9 +43,10 @@ struct PeriodicImage {
 /// The images of the points of `region` that lie beyond periodic faces of the mesh. They are disjoint in the region,
 /// and none has the shift 0. `cells` are all cells of the level. A mesh of n cells along an axis repeats itself after n
 /// points, and a point beyond a face is mapped by the fewest repetitions. The nodes 0 and n are at the same place. The
-/// nodes 0 to n stand for themselves; n + 1 is 1, and -1 is n - 1.
+/// nodes 0 to n stand for themselves; n + 1 is 1, and -1 is n - 1. `owned`: there is no node n (Mesh::owned_points), so
+/// n is 0.
 [[nodiscard]] std::vector<PeriodicImage> images_of(const Box& region, const Box& cells, Centering centering,
-                                                   const std::array<bool, 3>& periodic);
+                                                   const std::array<bool, 3>& periodic, bool owned = false);
 
 /// Returns the array of a variable on a block; without data if there is none.
 using FindArray = std::function<ArrayView(std::int32_t variable, std::int64_t block)>;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/owned_points.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
@@ -157,6 +158,10 @@ Part part_for(const Selected& selected) {
 std::vector<Selected> with_mesh_arrays(const Selection& selection, const Metadata& metadata) {
   check_selection(selection, metadata);
   std::vector<Selected> all = selection.variables;
+  for (Selected& selected : all) {
+    selected.completed = selected.completed && selection.geometry;
+    select_without_ranges(selected, metadata);
+  }
   for (const Selected& selected : selection.variables) {
     const Mesh& mesh = metadata.mesh_of(metadata.variables[static_cast<std::size_t>(selected.variable)]);
     for (const std::int32_t id : mesh.arrays) {
@@ -166,6 +171,7 @@ std::vector<Selected> with_mesh_arrays(const Selection& selection, const Metadat
       Selected& one = all.emplace_back(id, selected.halo, part_for(selected), selected.decomposition);
       one.wrap = selected.wrap;
       one.covered = selected.covered;
+      one.completed = selected.completed && selection.geometry;
     }
   }
   return all;

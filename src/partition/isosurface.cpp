@@ -16,6 +16,12 @@ Selected restrict_to_isosurface(const Settings& settings, const Metadata& metada
                                            "to {}; correct it",
                                            component, variable.name, variable.components, variable.components - 1));
   }
+  if (metadata.mesh_of(variable).owned_points) {
+    settings.fail("variable",
+                  fmt::format("found '{}' on a mesh with 'points: owned', expected a variable of another mesh: "
+                              "ranges of blocks lack the points between them; use the partitioner 'block'",
+                              variable.name));
+  }
   ValuesBracketed values{settings.reals("values"), {variable.id, static_cast<std::int32_t>(component)}};
   Selected selected(variable.id, 0, std::move(values));
   // On refinement levels covered cells have no surface.

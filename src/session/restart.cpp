@@ -97,7 +97,11 @@ std::string Restart::codec(const std::string& variable) const {
 std::vector<Block> Restart::blocks(const std::string& mesh) const {
   const database::StoredValues& values = implementation_->values;
   std::vector<Block> found;
-  for (const database::PlacedBlock& placed : values.blocks(values.mesh(mesh))) found.push_back(values.seen(placed));
+  const Mesh& of = values.mesh(mesh);
+  for (const database::PlacedBlock& placed : values.blocks(of)) {
+    Block& block = found.emplace_back(values.seen(placed));
+    block.cells = of.declared(block.cells);
+  }
   return found;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "data/owned_points.hpp"
 #include "session/c/as_error.hpp"
 #include "session/implementation.hpp"
 #include "sidestream/kit/base/fail.hpp"
@@ -27,13 +28,18 @@ void set_periodic_of(Mesh& mesh, const std::array<bool, 3>& periodic) {
     fail(Code::usage, "set_periodic: axis {} of the mesh '{}' of {} dimensions, expected axes that it has", a,
          mesh.name, mesh.dimensions);
   }
-  mesh.periodic = periodic;
+  set_periodic_axes(mesh, periodic);
 }
 
 void set_refinement_of(Mesh& mesh, const std::vector<Index3>& ratios) {
   if (mesh.is_list()) {
     fail(Code::usage, "set_refinement: the mesh '{}' is {}, whose blocks are lists on one level", mesh.name,
          mesh.geometry->kind());
+  }
+  if (mesh.owned_points && !ratios.empty()) {
+    fail(Code::usage,
+         "set_refinement: the mesh '{}' has points of its blocks only (set_owned_points), expected one level",
+         mesh.name);
   }
   constexpr std::size_t most_steps = 30;
   if (ratios.size() > most_steps) {
@@ -185,6 +191,15 @@ void Session::set_fixed(const std::string& name) try {
   declaring(implementation_, "set_fixed").change_mesh(name, "set_fixed", [](Mesh& mesh) { mesh.fixed = true; });
 } catch (...) {
   rethrow_as_error("set_fixed");
+}
+
+void Session::set_owned_points(const std::string& name) try {
+  declaring(implementation_, "set_owned_points").change_mesh(name, "set_owned_points", [](Mesh& mesh) {
+    const std::string wrong = own_points(mesh);
+    if (!wrong.empty()) fail(Code::usage, "set_owned_points: mesh '{}': {}", mesh.name, wrong);
+  });
+} catch (...) {
+  rethrow_as_error("set_owned_points");
 }
 
 void Session::set_block(const std::string& mesh, std::int64_t block, const Box& cells, int level) try {

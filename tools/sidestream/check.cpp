@@ -89,7 +89,7 @@ std::string variable_text(const Variable& variable, const Metadata& metadata) {
                        mesh.name, variable.unit.empty() ? "" : ", in " + variable.unit,
                        variable.time_varying ? "each iteration" : "once");
   }
-  const auto points = static_cast<double>(variable.points(mesh.cells).count());
+  const auto points = static_cast<double>(mesh.points(variable.centering).count());
   const double bytes = points * variable.components * static_cast<double>(size_of(variable.type));
   return fmt::format("{}: {} of {} on the {}s of {}{}; {} {}", variable.name, counted(variable.components, "component"),
                      name_of(variable.type), name_of(variable.centering, mesh.dimensions), mesh.name,

@@ -16,7 +16,7 @@ namespace sidestream {
 namespace {
 
 std::int64_t bytes_of_mesh(const Variable& variable, const Metadata& metadata) {
-  const Box points = variable.points(metadata.mesh_of(variable).cells);
+  const Box points = metadata.mesh_of(variable).points(variable.centering);
   return static_cast<std::int64_t>(packed_bytes(points, variable.components, variable.type));
 }
 

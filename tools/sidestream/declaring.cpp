@@ -13,7 +13,7 @@ std::string array_of(const Metadata& metadata, const Mesh& mesh, Role role) {
 
 std::vector<Index> size_of(const Mesh& mesh) {
   std::vector<Index> size;
-  for (int a = 0; a < mesh.dimensions; ++a) size.push_back(mesh.cells.extent(a));
+  for (int a = 0; a < mesh.dimensions; ++a) size.push_back(mesh.declared(mesh.cells).extent(a));
   return size;
 }
 
@@ -63,6 +63,7 @@ void declare_kind(Session& session, const Metadata& metadata, const Mesh& mesh, 
 void declare_mesh(Session& session, const Metadata& metadata, const Mesh& mesh, const char* of) {
   declare_kind(session, metadata, mesh, of);
   session.set_periodic(mesh.name, mesh.periodic);
+  if (mesh.owned_points) session.set_owned_points(mesh.name);
   if (!mesh.refinement.empty()) session.set_refinement(mesh.name, mesh.refinement);
   for (const Role role : {Role::faces, Role::face_offsets, Role::point_ids, Role::cell_ids, Role::point_ghosts,
                           Role::cell_ghosts, Role::owned}) {

@@ -108,7 +108,9 @@ void add_meshes(nb::class_<Session>& session) {
            [](Session& s, Text mesh, int steps, const Numbers& ratios) {
              s.declare("set_refinement", sidestream_set_refinement, mesh, steps, ratios.data());
            })
-      .def("set_fixed", [](Session& s, Text mesh) { s.declare("set_fixed", sidestream_set_fixed, mesh); });
+      .def("set_fixed", [](Session& s, Text mesh) { s.declare("set_fixed", sidestream_set_fixed, mesh); })
+      .def("set_owned_points",
+           [](Session& s, Text mesh) { s.declare("set_owned_points", sidestream_set_owned_points, mesh); });
 }
 
 void add_variables(nb::class_<Session>& session) {

@@ -69,7 +69,8 @@ std::tuple<std::string, Restart::Numbers, Restart::Numbers, Restart::Numbers> Re
   about.struct_size = sizeof about;
   check(sidestream_restart_variable(restart_, name, &about));
   return {about.mesh,
-          {about.type, about.components, about.centering, about.row_order, about.is_list, about.length, about.role},
+          {about.type, about.components, about.centering, about.row_order, about.is_list, about.length, about.role,
+           about.owned_points},
           numbers(about.lo),
           numbers(about.hi)};
 }

@@ -100,7 +100,7 @@ Ref variable_of(const Variable& variable, const Metadata& metadata) {
   dict.set("unit", variable.unit);
   dict.set("label", variable.title());
   dict.set("role", name_of(variable.role));
-  dict.set("points", box_of(variable.points(mesh.cells)));
+  dict.set("points", box_of(mesh.points(variable.centering)));
   return dict.take();
 }
 

@@ -13,7 +13,7 @@
 namespace sidestream {
 
 /// The numbering of the points of a block: by (i, j, k) in a box of the mesh's global indices, or from 0 in its own
-/// lists.
+/// lists. For boxes the further bits 2, 4 and 8 are Block::is_open along x, y and z.
 enum class IndexSpace : std::int32_t { box = 0, list = 1 };
 
 /// A region in space. If `low` is above `high`, its position is unknown.
@@ -49,6 +49,22 @@ struct Block {
   Bounds bounds{};        ///< bounds of its points, if the simulation gives them; computed for meshes with axes
 
   [[nodiscard]] constexpr bool is_list() const noexcept { return space == IndexSpace::list; }
+  /// True if the nodes at the upper end of its cells on `axis` are those of another block only (Mesh::owned_points).
+  [[nodiscard]] constexpr bool is_open(int axis) const noexcept {
+    return (static_cast<std::uint32_t>(space) >> (axis + 1) & 1u) != 0;
+  }
+  /// The block with some of its cells only. It has the nodes at their upper end, unless the whole block lacks them.
+  [[nodiscard]] Block part(const Box& some) const noexcept {
+    Block one = *this;
+    one.cells = some;
+    auto bits = static_cast<std::uint32_t>(space);
+    for (int a = 0; a < 3; ++a) {
+      const auto n = static_cast<std::size_t>(a);
+      if (!is_list() && some.hi[n] < cells.hi[n]) bits &= ~(2u << a);
+    }
+    one.space = static_cast<IndexSpace>(bits);
+    return one;
+  }
   /// True if it has no values at all.
   [[nodiscard]] constexpr bool empty() const noexcept { return cells.empty() && lengths.points == 0; }
   /// True if both have the same indices; their positions in space may differ.
@@ -73,7 +89,8 @@ struct HaloPiece {
 /// One block of one variable, on a server, for the duration of one `local` call.
 struct BlockView {
   Block block;
-  Box points;              ///< all points of the variable in the block's cells, shared nodes included
+  Box points;              ///< all points of the variable in the block's cells, nodes of neighbours included; without
+                           ///< upper nodes that only a neighbour has if no selection wants them (Selected::completed)
   std::vector<Box> owned;  ///< the points that count as this block's; disjoint, and exactly one block has a shared
                            ///< point
   ArrayView array;         ///< values as published; covers `points` and perhaps ghosts: see Variable::filled
@@ -86,7 +103,8 @@ struct BlockView {
   /// The simulation's flag for each point of the array (role point_ghosts or cell_ghosts). If it is not 0, the point
   /// counts elsewhere or nowhere. Without data there are no flags.
   ArrayView ghosts{};
-  /// Points that the array covers but that have no values. They are disjoint. Used only for pieces of decompositions.
+  /// Points that the array covers but that have no values, which are NaN there, or 0 for whole numbers. They are
+  /// disjoint. Used for pieces of decompositions, and for upper nodes of a neighbour that was not delivered.
   std::vector<Box> absent{};
 
   /// The points that count once over all blocks and levels. These are the points of `owned` that do not belong to

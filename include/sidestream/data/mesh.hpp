@@ -134,6 +134,12 @@ struct Mesh {
   std::vector<Index3> refinement{};
   bool fixed = false;  ///< blocks never change after the start
   bool made = false;   ///< an analysis makes it of its results (`makes`), not the simulation
+  /// True if no two blocks have a node in common: nodes at the upper end of a block are those of the next one, on a
+  /// periodic axis also at the mesh's end. Only the last block on an axis that is not periodic has its upper nodes.
+  bool owned_points = false;
+  std::array<std::string, 3> units{};   ///< of positions along each axis; empty if unknown
+  std::array<std::string, 3> labels{};  ///< of the axes, for people; empty: x, y, z
+  std::vector<Attribute> attributes{};  ///< what else files say of it
   /// The variable that has each role, by role; -1 if none has it. docs/mesh-kinds.md lists which roles a kind has and
   /// needs.
   std::array<std::int32_t, role_count> arrays{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
@@ -156,6 +162,35 @@ struct Mesh {
       box.hi[a] *= ratio[a];
     }
     return box;
+  }
+
+  /// All points that blocks of level 0 have.
+  [[nodiscard]] Box points(Centering centering) const noexcept {
+    Box box = points_of(centering, cells);
+    for (int a = 0; a < dimensions && owned_points; ++a) {
+      const auto n = static_cast<std::size_t>(a);
+      if (periodic[n] && at_nodes(centering, a)) box.hi[n] = cells.hi[n];
+    }
+    return box;
+  }
+  /// The box by which `size` and blocks are declared: cells, or points that no two blocks share.
+  [[nodiscard]] Box declared(const Box& of_cells) const noexcept {
+    Box box = of_cells;
+    for (int a = 0; a < dimensions && owned_points && !of_cells.empty(); ++a) {
+      const auto n = static_cast<std::size_t>(a);
+      if (!periodic[n] && of_cells.hi[n] == cells.hi[n]) ++box.hi[n];
+    }
+    return box;
+  }
+  /// The numbering of a block with these cells.
+  [[nodiscard]] IndexSpace space_of(const Box& of_cells) const noexcept {
+    if (is_list()) return IndexSpace::list;
+    std::uint32_t bits = 0;
+    for (int a = 0; a < dimensions && owned_points; ++a) {
+      const auto n = static_cast<std::size_t>(a);
+      if (periodic[n] || of_cells.hi[n] < cells.hi[n]) bits |= 2u << a;
+    }
+    return static_cast<IndexSpace>(bits);
   }
 
   /// Number of cells of `level` along one cell of level 0, for each axis.

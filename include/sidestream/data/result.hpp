@@ -10,6 +10,7 @@
 
 #include "sidestream/data/box.hpp"
 #include "sidestream/data/type.hpp"
+#include "sidestream/data/variable.hpp"
 
 namespace sidestream {
 
@@ -50,10 +51,7 @@ class Table {
 
 /// Named arrays of any number of axes, with the attributes that readers need.
 struct DataSet {
-  struct Attribute {
-    std::string name;
-    std::variant<std::int64_t, double, std::string> value;
-  };
+  using Attribute = sidestream::Attribute;
   struct Array {
     std::string name;
     Type type = Type::float64;

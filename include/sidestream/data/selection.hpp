@@ -106,6 +106,10 @@ struct Selected {
   /// True if blocks are also wanted that finer levels cover completely, so that none of their points counts (see
   /// BlockView::covered). If false, they need not move, but `local` may get them. Ignored for decompositions.
   bool covered = true;
+  /// True if blocks are wanted with all points of their cells. On a mesh with owned points (Mesh::owned_points) the
+  /// upper nodes then come from the blocks that own them, into a copy of the block. If false, they may come. Ignored
+  /// for decompositions. False for all entries if Selection::geometry is.
+  bool completed = true;
 };
 
 /// Everything that an analysis needs. The union over the analyses that are due moves.

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "sidestream/data/array.hpp"
@@ -85,7 +86,13 @@ inline constexpr int role_count = 13;
 
 /// The indices of a variable's values on a block: those of the centring, or the length of its role's list.
 [[nodiscard]] constexpr Box points_of(Centering centering, Role role, const Block& block) noexcept {
-  if (!block.is_list()) return points_of(centering, block.cells);
+  if (!block.is_list()) {
+    Box box = points_of(centering, block.cells);
+    for (int a = 0; a < 3 && !block.cells.empty(); ++a) {
+      if (at_nodes(centering, a) && block.is_open(a)) --box.hi[static_cast<std::size_t>(a)];
+    }
+    return box;
+  }
   if (role == Role::connectivity) return list_box(block.lengths.corners);
   if (role == Role::faces) return list_box(block.lengths.faces);
   return list_box(centering == Centering::cell ? block.cells.hi[0] : block.lengths.points);
@@ -129,6 +136,13 @@ struct VariableRelations {
   }
 };
 
+/// A name and a text or number, which files carry on for their readers.
+struct Attribute {
+  std::string name;
+  std::variant<std::int64_t, double, std::string> value;
+  bool operator==(const Attribute& other) const { return name == other.name && value == other.value; }
+};
+
 /// One declared variable. Ids count variables in the order of declaration, the same on every process.
 struct Variable {
   std::int32_t id = -1;
@@ -147,6 +161,7 @@ struct Variable {
   /// nothing is known about ghosts.
   bool filled = false;
   VariableRelations relations{};
+  std::vector<Attribute> attributes{};  ///< what else files say of it
   /// Null if clients publish the variable. Otherwise servers compute it, which costs time only if something selects it
   /// (see docs/derived.md). Derived variables follow all published ones, so that they do not change the ids of
   /// published ones.

@@ -7,6 +7,7 @@
 // 5. Marks: cells covered by finer levels, ghosts flagged by the simulation, leaves of trees, points shared by blocks
 //    (assembler_marks.cpp).
 // 6. Derived variables, computed from the views of their inputs.
+// 7. Completion: copies of blocks that lack upper nodes get them from their halo (Mesh::owned_points).
 #include "server/engine/assembler.hpp"
 
 #include <algorithm>
@@ -61,7 +62,8 @@ void Assembler::update_allocated(ServerTransport& transport, std::int64_t index,
   bool any = false;
   for (const Selected& selected : selection) {
     const auto v = static_cast<std::size_t>(selected.variable);
-    const bool beyond = (selected.ghosts && fetches_) || (selected.halo > 0 && metadata_.variables[v].filled);
+    const bool around = selected.halo > 0 || is_completed(selected);
+    const bool beyond = (selected.ghosts && fetches_) || (around && metadata_.variables[v].filled);
     if (!beyond || !selected.decomposition.is_published()) continue;
     variables[v] = any = true;
   }
@@ -313,21 +315,32 @@ const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t in
   mark(assembled_.views, refreshed);
   mark_trees(assembled_);
   mark_shared(demand, assembled_);
-  if (!demand.derived.empty()) {
-    derived_.deposit(demand.derived, table_, assembled_.views, servers_);
-    run_collectively(servers_, [&] {
-      derived_.derive(demand.derived, demand.iteration, table_, assembled_.views);
-      mark_derived(demand);
-    });
-  }
+  derive(demand);
   if (demand.catalogue) assembled_.catalogue = catalogue(std::move(ranges));
   viewed_ = current;
   return assembled_;
 }
 
+/// Collective, if a demand needs it: computes derived variables, and completes blocks.
+void Assembler::derive(const Demand& demand) {
+  const bool completes = std::any_of(demand.selection.begin(), demand.selection.end(),
+                                     [this](const Selected& selected) { return is_completed(selected); });
+  if (demand.derived.empty() && !completes) return;
+  if (!demand.derived.empty()) derived_.deposit(demand.derived, table_, assembled_.views, servers_);
+  run_collectively(servers_, [&] {
+    std::vector<Selected> plain;
+    std::copy_if(demand.derived.begin(), demand.derived.end(), std::back_inserter(plain),
+                 [this](const Selected& selected) { return !is_completed(selected); });
+    derived_.derive(plain, demand.iteration, table_, assembled_.views);
+    mark_derived(demand);
+    if (completes) complete(demand);
+  });
+}
+
 void Assembler::end() noexcept {
   assembled_.messages.clear();
   assembled_.flags.clear();
+  assembled_.completed.reset();
   assembled_.catalogue.reset();
   assembled_.views.pieces.clear();
   assembled_.views.memory.clear();

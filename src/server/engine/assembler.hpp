@@ -40,6 +40,8 @@ struct Demand {
 /// Assembled values of one iteration. Points into the transport's memory and into its own messages.
 struct Assembled {
   Views views;
+  /// The same with blocks that have all nodes of their cells (Selected::completed); empty if they are all in `views`.
+  std::optional<Views> completed;
   std::vector<MemberMessage> messages;           ///< messages from other servers
   std::vector<std::vector<std::uint8_t>> flags;  ///< flags of points that several blocks share
   std::shared_ptr<const Catalogue> catalogue;    ///< null unless a task needs it
@@ -122,6 +124,10 @@ class Assembler {
   void forget_plans();
   [[nodiscard]] std::vector<bool> left_out(const Demand& demand) const;
   void mark_derived(const Demand& demand);
+  void derive(const Demand& demand);
+  void complete(const Demand& demand);
+  void warn_of_nodes(const Variable& variable, const BlockView& view);
+  [[nodiscard]] bool is_completed(const Selected& selected) const;
   void mark(Views& views, bool refreshed);
   [[nodiscard]] bool refresh(const std::shared_ptr<const CachedPlan>& plan, std::span<const ArrayView> values);
   [[nodiscard]] std::vector<ArrayView> get_values(ServerTransport& transport, std::int64_t index, const Demand& demand,
@@ -155,6 +161,7 @@ class Assembler {
   /// Keys: mesh, set of missing blocks, level, cells.
   std::map<std::tuple<std::int32_t, std::size_t, std::int32_t, Index3, Index3>, std::vector<Box>> covered_;
   bool warned_ = false;        ///< the warning about overlapping blocks was given
+  bool told_absent_ = false;   ///< the warning about nodes of blocks that were not delivered was given
   bool overlap_open_ = false;  ///< some missing blocks were not checked
   /// The warning about leaves that several blocks own was given; the same on all servers.
   bool told_trees_ = false;

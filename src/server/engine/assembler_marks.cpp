@@ -1,7 +1,9 @@
 // Marks in assembled views: cells that finer levels cover, flagged ghosts, leaves that count, points shared by blocks.
 #include <algorithm>
+#include <set>
 
 #include "base/mpi/joint_work.hpp"
+#include "data/owned_points.hpp"
 #include "server/engine/assembler.hpp"
 #include "server/redistribution/shared_points.hpp"
 #include "sidestream/kit/base/log.hpp"
@@ -162,6 +164,47 @@ void Assembler::mark_derived(const Demand& demand) {
       view.covered = covered(variable, view.block);
     }
   }
+}
+
+bool Assembler::is_completed(const Selected& selected) const {
+  const Variable& variable = metadata_.variables[static_cast<std::size_t>(selected.variable)];
+  return selected.completed && selected.decomposition.is_published() &&
+         lacks_nodes(metadata_.mesh_of(variable), variable);
+}
+
+/// Makes the second set of views, in which blocks of meshes with owned points have all nodes of their cells. Tasks that
+/// only need points that count use the first one, so that they do not depend on what else is due.
+void Assembler::complete(const Demand& demand) {
+  Views& views = assembled_.completed.emplace();
+  views.blocks = assembled_.views.blocks;
+  views.pieces = assembled_.views.pieces;
+  std::set<std::int32_t> done;
+  for (const Selected& selected : demand.selection) {
+    if (!is_completed(selected) || !done.insert(selected.variable).second) continue;
+    const Variable& variable = metadata_.variables[static_cast<std::size_t>(selected.variable)];
+    for (BlockView& view : views.blocks[static_cast<std::size_t>(variable.id)]) {
+      view = completed(view, variable, views.memory);
+      warn_of_nodes(variable, view);
+    }
+  }
+  // Derived values at nodes that others own follow from completed inputs.
+  std::vector<Selected> derived;
+  for (const Selected& selected : demand.derived) {
+    if (!is_completed(selected)) continue;
+    derived.push_back(selected);
+    views.blocks[static_cast<std::size_t>(selected.variable)].clear();  // those with their own points only
+  }
+  derived_.derive(derived, demand.iteration, table_, views);
+}
+
+/// Warns, once in a run, if a block's upper nodes are not there.
+void Assembler::warn_of_nodes(const Variable& variable, const BlockView& view) {
+  if (told_absent_ || view.absent.empty()) return;
+  told_absent_ = true;
+  log::warning(
+      "block {} of '{}' ends at points that no block delivered, from ({}, {}, {}) on: they are NaN, or 0 in whole "
+      "numbers, and surfaces and slices leave their cells out; publish the neighbour in every iteration",
+      view.block.id, variable.name, view.absent[0].lo[0], view.absent[0].lo[1], view.absent[0].lo[2]);
 }
 
 }  // namespace sidestream

@@ -35,6 +35,8 @@ ScheduledTask::ScheduledTask(const TaskConfig& config, const Metadata& metadata,
   const auto is_derived = [&](const Selected& one) {
     return metadata.variables[static_cast<std::size_t>(one.variable)].derived();
   };
+  completed_ = std::any_of(selection_.variables.begin(), selection_.variables.end(),
+                           [](const Selected& selected) { return selected.completed; });
   std::copy_if(selection_.variables.begin(), selection_.variables.end(), std::back_inserter(derived_), is_derived);
 }
 
@@ -137,11 +139,12 @@ std::string ScheduledTask::run_passes(const RunInput& given, Results& results) {
     const Bytes before = std::move(feedback);
     feedback.clear();
     const Catalogue* catalogue = selection_.catalogue && assembled.catalogue ? &*assembled.catalogue : nullptr;
-    LocalInput input{iteration, metadata, assembled.views.blocks, n, before, catalogue};
+    const Views& views = completed_ && assembled.completed ? *assembled.completed : assembled.views;
+    LocalInput input{iteration, metadata, views.blocks, n, before, catalogue};
     input.server = communicator_->rank();
     input.servers = communicator_->size();
     input.events = events;
-    std::string failure = pass(input, assembled.views, results, feedback);
+    std::string failure = pass(input, views, results, feedback);
     if (!failure.empty()) return failure;
   }
   feedback_ = std::move(feedback);

@@ -108,6 +108,7 @@ class ScheduledTask {
   std::unique_ptr<MpiCommunicator> communicator_;
   std::unique_ptr<GuardedCommunicator> guarded_;  ///< the same group, as analyses get it
   Selection selection_;                           ///< including the arrays of meshes
+  bool completed_ = false;                        ///< some entry has Selected::completed
   std::vector<Selected> entries_;                 ///< the entries as the task gave them
   std::vector<Selected> inputs_, derived_;
   int passes_ = 1;  ///< number of passes in this iteration

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "data/levels.hpp"
+#include "data/owned_points.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
@@ -53,6 +54,7 @@ std::shared_ptr<BlockAssignment> Planner::empty_assignment() const {
   assignment->halo.resize(metadata_.variables.size());
   assignment->wrap.resize(metadata_.variables.size(), 0);
   assignment->ghosts.resize(metadata_.variables.size());
+  assignment->completed.resize(metadata_.variables.size(), false);
   return assignment;
 }
 
@@ -67,6 +69,8 @@ void Planner::note_demand(const BlockTable& table, const Selected& selected, con
   const auto v = static_cast<std::size_t>(selected.variable);
   auto& widths = assignment.halo[v];
   widths.resize(table.blocks().size(), -1);
+  const Variable& variable = metadata_.variables[v];
+  if (selected.completed && lacks_nodes(metadata_.mesh_of(variable), variable)) assignment.completed[v] = true;
   if (selected.wrap) assignment.wrap[v] = std::max(assignment.wrap[v], selected.halo);
   std::vector<bool>& ghosts = assignment.ghosts[v];
   if (selected.ghosts) ghosts.resize(table.blocks().size(), false);

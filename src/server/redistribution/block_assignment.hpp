@@ -55,6 +55,8 @@ struct BlockAssignment {
   std::vector<std::int32_t> wrap;
   /// By variable: empty if no task needs its ghosts; otherwise, by block, true if they are included.
   std::vector<std::vector<bool>> ghosts{};
+  /// By variable: true if some task wants blocks with upper nodes that they lack; see Selected::completed.
+  std::vector<bool> completed{};
   /// Selections with a decomposition of their own, each once; every server gets its part of each.
   std::vector<Selected> decomposed;
 

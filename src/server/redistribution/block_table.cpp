@@ -162,7 +162,7 @@ std::vector<Box> BlockTable::owned(const Variable& variable, const Block& block)
   if (block.is_list()) return rest;
   for (const std::int64_t position : near(block.mesh, block.level, block.cells)) {
     const Block& other = blocks_[static_cast<std::size_t>(position)];
-    if (other.id < block.id) rest = difference(rest, variable.points(other.cells));
+    if (other.id < block.id) rest = difference(rest, variable.points(other));
   }
   return rest;
 }

@@ -46,9 +46,8 @@ ExchangePlan::Amount ExchangePlan::count(std::span<const ArrayView> values) cons
 BlockView ExchangePlan::view_of(const Own& own, std::span<const ArrayView> values) const {
   const BlockAssignment::Piece& piece = assignment_->pieces[own.piece];
   BlockView view;
-  view.block = wanted_[own.wanted].block;
+  view.block = wanted_[own.wanted].block.part(piece.cells);
   view.block.id = piece.id;
-  view.block.cells = piece.cells;
   view.points = own.points;
   view.copy = piece.copy;
   view.array = values[own.wanted];

@@ -42,11 +42,10 @@ void ExchangePlan::Builder::add_own(const Variable& variable) {
     const BlockAssignment::Piece& piece = assignment.pieces[p];
     const std::int32_t width = halo[static_cast<std::size_t>(piece.block)];
     if (width < 0) continue;
-    Block block = table_.blocks()[static_cast<std::size_t>(piece.block)];
+    const Block& block = table_.blocks()[static_cast<std::size_t>(piece.block)];
     if (block.mesh != variable.mesh) continue;
     std::vector<Box> owned = owned_by_piece(variable, block, piece.cells, owned_(variable, block));
-    block.cells = piece.cells;
-    const Box points = variable.points(block);
+    const Box points = variable.points(block.part(piece.cells));
     const std::size_t wanted = want(variable, piece.block, taken(variable, piece, points, width));
     holdings_[{variable.id, piece.block}].push_back({wanted, owned});
     plan_.own_.push_back({variable.id, width, p, wanted, points, std::move(owned)});
@@ -59,7 +58,8 @@ Box ExchangePlan::Builder::taken(const Variable& variable, const BlockAssignment
                                  std::int32_t halo) const {
   const bool ghosts = plan_.assignment_->wants_ghosts(variable.id, piece.block);
   const Block& block = table_.blocks()[static_cast<std::size_t>(piece.block)];
-  if (!allocated_ || points.empty() || block.is_list() || !(ghosts || (variable.filled && halo > 0))) return points;
+  const std::int32_t reach = std::max(halo, completes(variable) ? 1 : 0);
+  if (!allocated_ || points.empty() || block.is_list() || !(ghosts || (variable.filled && reach > 0))) return points;
   const int dimensions = plan_.metadata_.mesh_of(variable).dimensions;
   Box box = allocated_(variable, block);
   for (int a = 0; a < 3; ++a) {
@@ -67,7 +67,7 @@ Box ExchangePlan::Builder::taken(const Variable& variable, const BlockAssignment
     if (a >= dimensions || piece.cells.lo[n] != block.cells.lo[n]) box.lo[n] = points.lo[n];
     if (a >= dimensions || piece.cells.hi[n] != block.cells.hi[n]) box.hi[n] = points.hi[n];
   }
-  return ghosts ? box : intersection(box, grown(points, halo));
+  return ghosts ? box : intersection(box, grown(points, reach));
 }
 
 void ExchangePlan::Builder::add_piece(std::size_t number) {
@@ -87,7 +87,8 @@ void ExchangePlan::Builder::add_piece(std::size_t number) {
     const auto n = static_cast<std::size_t>(a);
     around.lo[n] -= selected.halo;
     around.hi[n] += selected.halo;
-    if (piece.block.cells.hi[n] < mesh.cells.hi[n]) piece.own.hi[n] = piece.block.cells.hi[n];
+    piece.own.hi[n] =
+        piece.block.cells.hi[n] < mesh.cells.hi[n] ? piece.block.cells.hi[n] : mesh.points(variable.centering).hi[n];
   }
   piece.box = within_faces(around, mesh, variable.points(mesh.cells), selected.wrap);
   plan_.pieces_.push_back(std::move(piece));
@@ -97,8 +98,8 @@ ExchangePlan::Builder::Region ExchangePlan::Builder::region_of(const Own& own) c
   const Variable& variable = plan_.metadata_.variables[static_cast<std::size_t>(own.variable)];
   const Wanted& wanted = plan_.wanted_[own.wanted];
   const std::int32_t wrap = plan_.assignment_->wrap[static_cast<std::size_t>(own.variable)];
-  Region region{variable, wanted.block.level, grown(own.points, own.halo), grown(own.points, std::min(own.halo, wrap)),
-                &own};
+  const Box around = completes(variable) ? variable.points(plan_.assignment_->pieces[own.piece].cells) : own.points;
+  Region region{variable, wanted.block.level, grown(around, own.halo), grown(around, std::min(own.halo, wrap)), &own};
   if (variable.filled) region.filled = wanted.points;
   return region;
 }
@@ -119,8 +120,8 @@ void ExchangePlan::Builder::for_each_block(const Region& region, F&& f) const {
   look(region.plain, {0, 0, 0});
   const bool any = mesh.periodic[0] || mesh.periodic[1] || mesh.periodic[2];
   if (!any) return;
-  for (const PeriodicImage& image :
-       images_of(region.wrapped, mesh.cells_on(region.level), region.variable.centering, mesh.periodic)) {
+  for (const PeriodicImage& image : images_of(region.wrapped, mesh.cells_on(region.level), region.variable.centering,
+                                              mesh.periodic, mesh.owned_points)) {
     look(image.source, image.shift);
   }
 }
@@ -201,7 +202,10 @@ std::vector<ExchangePlan::Source> ExchangePlan::Builder::sources_of(const Region
 void ExchangePlan::Builder::build() {
   for (const Variable& variable : plan_.metadata_.variables) add_own(variable);
   for (std::size_t n = 0; n < plan_.assignment_->decomposed.size(); ++n) add_piece(n);
-  const auto has_halo = [&](const Own& own) { return own.halo > 0 && !own.points.empty(); };
+  const auto has_halo = [&](const Own& own) {
+    const bool wider = own.halo > 0 || completes(plan_.metadata_.variables[static_cast<std::size_t>(own.variable)]);
+    return wider && !own.points.empty();
+  };
   for (const Own& own : plan_.own_) {
     if (has_halo(own)) note(region_of(own));
   }

@@ -36,6 +36,12 @@ class ExchangePlan::Builder {
 
   std::size_t want(const Variable& variable, std::int64_t position, const Box& points);
   void add_own(const Variable& variable);
+  /// True if views get the upper nodes of their cells from neighbours, as a halo.
+  [[nodiscard]] bool completes(const Variable& variable) const {
+    const std::vector<bool>& completed = plan_.assignment_->completed;
+    const auto v = static_cast<std::size_t>(variable.id);
+    return v < completed.size() && completed[v];
+  }
   [[nodiscard]] Box taken(const Variable& variable, const BlockAssignment::Piece& piece, const Box& points,
                           std::int32_t halo) const;
   void add_piece(std::size_t number);

@@ -149,7 +149,7 @@ int sidestream_variable(const sidestream_metadata* metadata, const char* name, s
   const Variable* found = metadata->metadata->find_variable(name);
   if (!found) return SIDESTREAM_ERROR_USAGE;
   const Mesh& mesh = metadata->metadata->mesh_of(*found);
-  const Box points = found->points(mesh.cells);
+  const Box points = mesh.points(found->centering);
   sidestream_variable_info whole{};
   whole.type = static_cast<sidestream_type>(found->type);
   whole.components = found->components;

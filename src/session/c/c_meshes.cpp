@@ -162,6 +162,13 @@ int sidestream_set_fixed(sidestream_session* session, const char* mesh) {
   return guarded(session, "set_fixed", {{mesh, "mesh"}}, [&](Session& s) { s.set_fixed(mesh); });
 }
 
+int sidestream_set_owned_points(sidestream_session* session, const char* mesh) {
+  return guarded(session, "set_owned_points", [&](Session& s) {
+    need(mesh, "set_owned_points", "mesh");
+    s.set_owned_points(mesh);
+  });
+}
+
 int sidestream_set_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
                          const int64_t* hi) {
   return guarded(session, "set_block", {{mesh, "mesh"}},

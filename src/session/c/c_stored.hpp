@@ -51,7 +51,8 @@ template <class From>
   description.label = variable.label.c_str();
   description.group = variable.group.c_str();
   description.codec = codec;
-  if (!mesh.is_list()) put(variable.points(mesh.cells), description.lo, description.hi);
+  description.owned_points = mesh.owned_points ? 1 : 0;
+  if (!mesh.is_list()) put(mesh.points(variable.centering), description.lo, description.hi);
   return description;
 }
 
@@ -80,13 +81,15 @@ template <class From>
   own.id = block.id;
   own.level = block.level;
   own.client = block.client;
-  put(block.cells, own.lo, own.hi);
+  Block inside = block;
+  if (mesh.owned_points) inside.cells = intersection(block.cells, mesh.cells);
+  put(mesh.declared(inside.cells), own.lo, own.hi);
   own.points = block.lengths.points;
   own.corners = block.lengths.corners;
   own.faces = block.lengths.faces;
   const Index3 ratio = mesh.is_list() ? Index3{1, 1, 1} : mesh.ratio_to(block.level);
   std::copy(ratio.begin(), ratio.end(), own.ratio);
-  const Bounds bounds = place_of(mesh, block, ratio);
+  const Bounds bounds = place_of(mesh, inside, ratio);
   own.has_bounds = bounds.known() ? 1 : 0;
   if (own.has_bounds == 0) return own;
   std::copy(bounds.low.begin(), bounds.low.end(), own.low);

@@ -8,6 +8,7 @@
 
 #include "base/waiting.hpp"
 #include "data/derivation.hpp"
+#include "data/owned_points.hpp"
 #include "session/serving/server_groups.hpp"
 
 namespace sidestream {
@@ -74,8 +75,9 @@ void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::s
                     : registry.analyses().at(task.kind).create(task.settings, config.metadata)->selection();
     for (const Selected& one : inputs_of(selection.variables, config.metadata)) {
       needed.insert(one.variable);
-      const bool filled = config.metadata.variables[static_cast<std::size_t>(one.variable)].filled;
-      if (one.ghosts || (filled && one.halo > 0)) with_ghosts.insert(one.variable);
+      const Variable& variable = config.metadata.variables[static_cast<std::size_t>(one.variable)];
+      const bool around = one.halo > 0 || (one.completed && lacks_nodes(config.metadata.mesh_of(variable), variable));
+      if (one.ghosts || (variable.filled && around)) with_ghosts.insert(one.variable);
     }
     for (const RangeRequest& one : selection.ranges) {
       for (const Selected& input : inputs_of({one.variable}, config.metadata)) needed.insert(input.variable);

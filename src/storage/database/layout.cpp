@@ -167,10 +167,10 @@ BlockRow row_of(const Block& block) {
 Block block_of(const BlockRow& row, const Metadata& metadata, const std::string& where) {
   const auto inside = [](Index n) { return n >= -most_index && n <= most_index; };
   const bool sound =
-      row.mesh < metadata.meshes.size() && row.level >= 0 && (row.space == 0 || row.space == 1) &&
+      row.mesh < metadata.meshes.size() && row.level >= 0 &&
+      row.space == static_cast<std::int32_t>(metadata.meshes[row.mesh].space_of({row.lo, row.hi})) &&
       std::all_of(row.lo.begin(), row.lo.end(), inside) && std::all_of(row.hi.begin(), row.hi.end(), inside) &&
       std::all_of(row.lengths.begin(), row.lengths.end(), [](Index n) { return n >= 0 && n <= most_index; }) &&
-      metadata.meshes[row.mesh].is_list() == (row.space == 1) &&
       (row.space == 1 || static_cast<std::size_t>(row.level) <= metadata.meshes[row.mesh].refinement.size());
   if (!sound) fail(Code::file, "{}: the block {} makes no sense; the file is damaged", where, row.id);
   Block block;

@@ -136,6 +136,33 @@ std::shared_ptr<const Geometry> read_geometry(const Json& node, const Box& cells
   reader.wrong(fmt::format("a mesh of the unknown type '{}'", type.substr(0, 40)));
 }
 
+/// Texts for the three axes, if there are any.
+std::array<std::string, 3> read_texts(const Json& node, const char* key, const Reader& reader) {
+  std::array<std::string, 3> texts;
+  const Json* const found = Reader::find(node, key);
+  if (found == nullptr) return texts;
+  if (!found->is_array() || found->size() != 3) reader.wrong(fmt::format("'{}' that are not three texts", key));
+  for (std::size_t a = 0; a < 3; ++a) texts[a] = reader.text((*found)[a]);
+  return texts;
+}
+
+std::vector<Attribute> read_attributes(const Json& node, const Reader& reader) {
+  std::vector<Attribute> all;
+  const Json* const found = Reader::find(node, "attributes");
+  if (found == nullptr) return all;
+  if (!found->is_object()) reader.wrong("'attributes' that are no object");
+  for (const auto& [name, value] : found->items()) {
+    if (value.is_string()) {
+      all.push_back({name, reader.text(value)});
+    } else if (value.is_number_float()) {
+      all.push_back({name, reader.number<double>(value)});
+    } else {
+      all.push_back({name, reader.number<std::int64_t>(value)});
+    }
+  }
+  return all;
+}
+
 Mesh read_mesh(const Json& node, std::int32_t id, const Reader& reader) {
   Mesh mesh;
   mesh.id = id;
@@ -153,6 +180,13 @@ Mesh read_mesh(const Json& node, std::int32_t id, const Reader& reader) {
   const Json& periodic = reader.of(node, "periodic");
   if (!periodic.is_array() || periodic.size() != 3) reader.wrong("'periodic' that is not a list");
   for (std::size_t a = 0; a < 3; ++a) mesh.periodic[a] = reader.truth(periodic[a]);
+  if (const Json* const points = Reader::find(node, "points")) {
+    mesh.owned_points = reader.text(*points) == "owned" && mesh.axes() != nullptr;
+    if (!mesh.owned_points) reader.wrong("'points' that are not owned");
+  }
+  mesh.units = read_texts(node, "units", reader);
+  mesh.labels = read_texts(node, "labels", reader);
+  mesh.attributes = read_attributes(node, reader);
   std::array<Index, 3> finest{1, 1, 1};
   for (const Json& level : reader.items(reader.of(node, "refinement"))) {
     mesh.refinement.push_back(reader.three<Index>(level));
@@ -218,6 +252,7 @@ Variable read_variable(const Json& node, std::int32_t id, const std::vector<Mesh
   v.unit = reader.text(reader.of(node, "unit"));
   v.label = reader.text(reader.of(node, "label"));
   v.group = reader.text(reader.of(node, "group"));
+  v.attributes = read_attributes(node, reader);
   return v;
 }
 

@@ -24,6 +24,14 @@ void add_geometry(JsonObject& about, const Mesh& mesh) {
   }
 }
 
+JsonObject about_attributes(const std::vector<Attribute>& attributes) {
+  JsonObject about;
+  for (const Attribute& one : attributes) {
+    std::visit([&](const auto& value) { about.add(one.name, value); }, one.value);
+  }
+  return about;
+}
+
 JsonObject about_mesh(const Mesh& mesh, const Schema& schema) {
   JsonObject about;
   about.add("name", mesh.name);
@@ -35,6 +43,10 @@ JsonObject about_mesh(const Mesh& mesh, const Schema& schema) {
   const auto times = schema.level_times.find(mesh.id);
   if (times != schema.level_times.end()) about.add("level_times", times->second);
   about.add("refinement", mesh.refinement);
+  if (mesh.owned_points) about.add("points", "owned");
+  if (mesh.units != std::array<std::string, 3>{}) about.add("units", mesh.units);
+  if (mesh.labels != std::array<std::string, 3>{}) about.add("labels", mesh.labels);
+  if (!mesh.attributes.empty()) about.add("attributes", about_attributes(mesh.attributes));
   JsonObject arrays;
   for (int n = 1; n < role_count; ++n) {
     const auto role = static_cast<Role>(n);
@@ -71,6 +83,7 @@ JsonObject about_variable(const Variable& v, const Schema& schema) {
   about.add("unit", v.unit);
   about.add("label", v.label);
   about.add("group", v.group);
+  if (!v.attributes.empty()) about.add("attributes", about_attributes(v.attributes));
   std::vector<std::vector<std::string>> lists = schema.lists_of(number);
   about.add("codec", lists.front());
   lists.erase(lists.begin());

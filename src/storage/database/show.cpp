@@ -78,7 +78,7 @@ class Shower {
     const int dimensions = mesh.index_dimensions();
     Index points = 0;
     for (const Shown& piece : pieces) points += piece.points.count();
-    const Box whole = mesh.is_list() ? list_box(points) : variable.points(mesh.cells);
+    const Box whole = mesh.is_list() ? list_box(points) : mesh.points(variable.centering);
     const std::vector<hdf5::VirtualPart> parts = parts_of(variable, dimensions, mesh.is_list(), whole, pieces);
     const std::string path = variable_path(variable);
     const std::size_t slash = path.rfind('/');

@@ -114,7 +114,9 @@ class Face {
   [[nodiscard]] int place_of(const Variable& variable, const Mesh& mesh, As what) const {
     if (what == As::image) {
       if (variable.order != Order::column && mesh.dimensions > 1) return -1;
-      if (variable.centering == Centering::cell) return 0;
+      // The image of owned points ends at the last point of periodic axes, one cell before the mesh.
+      const Centering nodes = nodes_of(mesh.dimensions);
+      if (variable.centering == Centering::cell) return mesh.points(nodes) == points_of(nodes, mesh.cells) ? 0 : -1;
       return variable.centering == nodes_of(mesh.dimensions) ? 1 : -1;
     }
     const bool places =
@@ -129,7 +131,8 @@ class Face {
     Numbers extent;
     for (std::size_t a = 0; a < 3; ++a) {
       extent.push_back(mesh.cells.lo[a]);
-      extent.push_back(static_cast<int>(a) < mesh.dimensions ? mesh.cells.hi[a] : mesh.cells.lo[a]);
+      const Index last = mesh.points(nodes_of(mesh.dimensions)).hi[a] - 1;
+      extent.push_back(static_cast<int>(a) < mesh.dimensions ? last : mesh.cells.lo[a]);
     }
     group.set("WholeExtent", std::span<const std::int64_t>(extent));
     group.set("Origin", std::span<const double>(geometry.origin()));

@@ -161,6 +161,7 @@ void read_blocks(const Document& document, MetadataFile& content) {
     }
     if (block.level < 0 || block.client < 0) rows.wrong("found a level or a client below 0 in");
     const Mesh& mesh = meshes[static_cast<std::size_t>(block.mesh)];
+    block.space = mesh.space_of(block.cells);
     if (block.level == 0 && !mesh.is_list() && !mesh.cells.contains(block.cells)) {
       rows.wrong("found a block that reaches beyond its mesh in");
     }

@@ -30,7 +30,7 @@ void put_geometry(Out out, const Mesh& mesh) {
   const auto used = static_cast<std::size_t>(mesh.dimensions);
   if (const auto* uniform = dynamic_cast<const UniformGeometry*>(mesh.geometry.get())) {
     std::vector<Index> size;
-    for (int a = 0; a < mesh.dimensions; ++a) size.push_back(mesh.cells.extent(a));
+    for (int a = 0; a < mesh.dimensions; ++a) size.push_back(mesh.declared(mesh.cells).extent(a));
     const auto first = [&](const std::array<double, 3>& all) { return std::vector(all.begin(), all.begin() + used); };
     fmt::format_to(out, "type: uniform, size: [{}], origin: [{}], spacing: [{}]", fmt::join(size, ", "),
                    fmt::join(first(uniform->origin()), ", "), fmt::join(first(uniform->spacing()), ", "));
@@ -64,6 +64,27 @@ void put_geometry(Out out, const Mesh& mesh) {
   fmt::format_to(out, "}}");
 }
 
+void put_texts(Out out, const char* name, const std::array<std::string, 3>& texts, int dimensions) {
+  if (texts == std::array<std::string, 3>{}) return;
+  std::vector<std::string> quoted;
+  for (int a = 0; a < dimensions; ++a) quoted.push_back(quoted_text(texts[static_cast<std::size_t>(a)]));
+  fmt::format_to(out, ", {}: [{}]", name, fmt::join(quoted, ", "));
+}
+
+void put_attributes(Out out, const std::vector<Attribute>& attributes) {
+  std::vector<std::string> entries;
+  for (const Attribute& one : attributes) {
+    const auto shown = [](const auto& value) {
+      if constexpr (std::is_arithmetic_v<std::decay_t<decltype(value)>>)
+        return fmt::format("{}", value);
+      else
+        return quoted_text(value);
+    };
+    entries.push_back(fmt::format("{}: {}", one.name, std::visit(shown, one.value)));
+  }
+  if (!entries.empty()) fmt::format_to(out, ", attributes: {{{}}}", fmt::join(entries, ", "));
+}
+
 void put_mesh(Out out, const Mesh& mesh, const Metadata& metadata) {
   fmt::format_to(out, "  {}: {{", quoted_text(mesh.name));
   put_geometry(out, mesh);
@@ -76,7 +97,10 @@ void put_mesh(Out out, const Mesh& mesh, const Metadata& metadata) {
   std::vector<std::string> refinement;
   for (const Index3& ratio : mesh.refinement) refinement.push_back(fmt::format("{}", fmt::join(ratio, "x")));
   if (!refinement.empty()) fmt::format_to(out, ", refinement: [{}]", fmt::join(refinement, ", "));
-  fmt::format_to(out, "{}}}\n", mesh.fixed ? ", fixed: true" : "");
+  put_texts(out, "units", mesh.units, mesh.dimensions);
+  put_texts(out, "labels", mesh.labels, mesh.dimensions);
+  put_attributes(out, mesh.attributes);
+  fmt::format_to(out, "{}{}}}\n", mesh.fixed ? ", fixed: true" : "", mesh.owned_points ? ", points: owned" : "");
 }
 
 void put_relations(Out out, const VariableRelations& relations) {
@@ -100,6 +124,7 @@ void put_variable(Out out, const Variable& v, const Metadata& metadata) {
   if (!v.unit.empty()) fmt::format_to(out, ", unit: {}", quoted_text(v.unit));
   if (!v.label.empty()) fmt::format_to(out, ", label: {}", quoted_text(v.label));
   if (!v.group.empty()) fmt::format_to(out, ", group: {}", quoted_text(v.group));
+  put_attributes(out, v.attributes);
   put_relations(out, v.relations);
   fmt::format_to(out, "}}\n");
 }

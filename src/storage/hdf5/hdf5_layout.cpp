@@ -105,6 +105,16 @@ void describe_file(hdf5::Group& root, const std::string& kind, const Iteration& 
   root.set("provenance", provenance);
 }
 
+/// Writes what the configuration or the program says besides.
+static void describe_freely(hdf5::Object& object, const std::vector<Attribute>& attributes) {
+  std::vector<std::string> names;
+  for (const Attribute& one : attributes) {
+    names.push_back(one.name);
+    std::visit([&](const auto& value) { object.set(one.name, value); }, one.value);
+  }
+  if (!names.empty()) object.set("attributes", names);
+}
+
 void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vector<std::int32_t>& variables,
                      std::span<const double> level_times) {
   hdf5::Group meshes = root.group("meshes");
@@ -119,6 +129,15 @@ void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vec
     describe_levels(group, mesh);
     if (!level_times.empty() && has_level_times(mesh)) group.set("level_times", level_times);
     describe_arrays(group, mesh, metadata);
+    if (mesh.owned_points) group.set("points", std::string("owned"));
+    const auto texts = [&](const char* name, const std::array<std::string, 3>& all) {
+      const std::vector<std::string> used(all.begin(), all.begin() + mesh.dimensions);
+      if (std::any_of(used.begin(), used.end(), [](const std::string& text) { return !text.empty(); }))
+        group.set(name, used);
+    };
+    texts("units", mesh.units);
+    texts("labels", mesh.labels);
+    describe_freely(group, mesh.attributes);
   }
 }
 
@@ -130,6 +149,10 @@ void describe_variable(hdf5::Object& object, const Variable& variable, const Met
   object.set("order", std::string(variable.order == Order::column ? "column" : "row"));
   object.set("unit", variable.unit);
   object.set("label", variable.title());
+  // As netCDF and its tools call them.
+  if (!variable.unit.empty()) object.set("units", variable.unit);
+  if (!variable.label.empty()) object.set("long_name", variable.label);
+  describe_freely(object, variable.attributes);
 }
 
 void describe_form(hdf5::Object& object, const StoredForm& form) {

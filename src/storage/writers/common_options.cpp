@@ -35,7 +35,7 @@ void check_named_variables(const Settings& settings, const char* option, const O
 
 Selection selection_of(const std::vector<std::int32_t>& variables) {
   Selection selection;
-  for (const std::int32_t id : variables) selection.variables.push_back({id, 0});
+  for (const std::int32_t id : variables) selection.variables.emplace_back(id).completed = false;
   return selection;
 }
 

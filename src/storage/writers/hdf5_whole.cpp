@@ -83,7 +83,7 @@ void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& 
   const Mesh& mesh = metadata.mesh_of(variable);
   const int dimensions = mesh.index_dimensions();
   const Mapping lists = mesh.is_list() ? map_lists(variable, servers) : Mapping{};
-  const Box whole = mesh.is_list() ? list_box(lists.points) : variable.points(mesh.cells);
+  const Box whole = mesh.is_list() ? list_box(lists.points) : mesh.points(variable.centering);
   const Mapping mapping = mesh.is_list() ? lists : map_variable(variable, dimensions, whole, servers);
   const std::string path = variable_path(variable);
   const std::size_t slash = path.rfind('/');

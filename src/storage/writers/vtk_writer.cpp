@@ -170,7 +170,11 @@ class VtkWriter final : public Task {
     outputs_ = outputs_of(query_.file, variables_, metadata);
   }
 
-  Selection selection() const override { return selection_of(variables_); }
+  Selection selection() const override {
+    Selection selection = selection_of(variables_);
+    for (Selected& selected : selection.variables) selected.completed = true;
+    return selection;
+  }
 
   int passes() const override { return preparation_.passes(); }
 

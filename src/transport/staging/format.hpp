@@ -16,7 +16,7 @@
 
 namespace sidestream::staging {
 
-inline constexpr std::uint32_t format_version = 4;
+inline constexpr std::uint32_t format_version = 5;
 
 /// The kind of a file; its number is the file's first eight bytes.
 enum class FileKind : std::uint64_t {

@@ -64,7 +64,8 @@ class Check {
     const Mesh& mesh = declared_.meshes[static_cast<std::size_t>(block.mesh)];
     if (!ids_.insert({block.mesh, block.id}).second) wrong("block {} of '{}' twice", block.id, mesh.name);
     if (mesh.is_list() || block.is_list()) return check_list(mesh, block);
-    if (block.space != IndexSpace::box) wrong("block {} of '{}' counted in an unknown way", block.id, mesh.name);
+    if (block.space != mesh.space_of(block.cells))
+      wrong("block {} of '{}' counted in an unknown way", block.id, mesh.name);
     const Box all = cells(mesh, block);
     for (int axis = 0; axis < 3; ++axis) {
       // An empty block may be anywhere where indices of neighbours do not overflow.

@@ -52,6 +52,7 @@ class StreamWriter final : public Task {
     const auto& some = context_->with_ghosts;
     for (const std::int32_t id : with_mesh_arrays(chosen(settings, metadata, *context_), metadata)) {
       Selected& selected = selection_.variables.emplace_back(id);
+      selected.completed = false;  // the endpoint does it
       selected.ghosts =
           context_->decides ? std::find(some.begin(), some.end(), id) != some.end() : settings.boolean("ghosts");
     }

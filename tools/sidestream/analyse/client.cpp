@@ -8,12 +8,19 @@
 #include "base/mpi/joint_work.hpp"
 #include "declaring.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 
 namespace sidestream::analysing {
 
 void Client::declare(const Metadata& files) {
   for (const Mesh& mesh : files.meshes) {
+    if (mesh.owned_points) {
+      fail(Code::usage,
+           "the mesh '{}' has points that no two blocks share (points: owned), which analyse cannot divide; store a "
+           "database and run the analyses by `sidestream replay`",
+           mesh.name);
+    }
     declare_mesh(session_, files, mesh, "the file");
     if (mesh.fixed) session_.set_fixed(mesh.name);
   }

@@ -104,6 +104,7 @@ class FieldsReader {
       mesh.geometry = std::make_shared<ArrayGeometry>(type);
     }
     if (!mesh.is_list()) mesh.cells = {three(*file_, path, "lo"), three(*file_, path, "hi", 1)};
+    mesh.owned_points = file_->has_attribute(path, "points");
     if (file_->has_attribute(path, "refinement")) {
       const std::vector<std::int64_t> ratios = file_->integers(path, "refinement");
       for (std::size_t n = 0; n + 2 < ratios.size(); n += 3) {

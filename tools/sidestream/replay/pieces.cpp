@@ -66,7 +66,9 @@ Box part_of(const Index3& size, Share share) {
 Replayer::Replayer(const Metadata& metadata, const Resolution& resolution, bool as_stored, Share share)
     : metadata_(metadata), resolution_(resolution), as_stored_(as_stored), share_(share) {}
 
-bool Replayer::is_divided(const Mesh& mesh) const { return !as_stored_ && !mesh.is_list() && mesh.refinement.empty(); }
+bool Replayer::is_divided(const Mesh& mesh) const {
+  return !as_stored_ && !mesh.is_list() && !mesh.owned_points && mesh.refinement.empty();
+}
 
 void Replayer::read(database::Context& context, Session& session) {
   pieces_.clear();
@@ -124,6 +126,7 @@ void Replayer::take_blocks(database::Context& context, Session& session, const M
   for (std::size_t n = first; n < last; ++n) {
     Block& block = now.emplace_back(places[n].block);
     if (!block.is_list()) block.bounds = {};
+    block.cells = mesh.declared(block.cells);
   }
   session.replace_blocks(mesh.name, now);
   for (std::size_t n = first; n < last; ++n) {

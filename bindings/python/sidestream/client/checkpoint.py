@@ -22,6 +22,7 @@ class StoredVariable:
     hi: tuple[int, int, int]
     length: int  # for a list: its length over all blocks
     role: str  # its role for its mesh; empty for values on it
+    owned: bool  # no two blocks share points, and boxes of blocks count points
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class StoredBlock:
     id: int
     level: int
     client: int
-    lo: tuple[int, int, int]  # cells, of i, j, k; for a list of n cells 0 to n along i
+    lo: tuple[int, int, int]  # cells, or owned points, of i, j, k; for a list of n cells 0 to n along i
     hi: tuple[int, int, int]
     points: int  # lengths of lists
     corners: int

@@ -160,6 +160,10 @@ class Declaring:
         """Declares that the blocks of the mesh never change after the start."""
         self._session.set_fixed(mesh)
 
+    def set_owned_points(self, mesh: str) -> None:
+        """Declares that no two blocks share points; size and blocks then count points (`points: owned`)."""
+        self._session.set_owned_points(mesh)
+
     def add_variable(
         self,
         name: str,

@@ -54,16 +54,21 @@ class Alone:
         is_list = self._context.is_list(of.mesh)
         length = sum(int(p.hi[0]) for p in self._context.pieces(of)) if is_list else 0
         lo = (0, 0, 0) if is_list else _three(about["cells"][0])
-        hi = (0, 0, 0) if is_list else _three(np.array(about["cells"][1]) + of.nodes)
+        hi = (0, 0, 0) if is_list else _three(np.array(about["cells"][1]) + of.beyond(about))
         dtype = of.dtype.newbyteorder("=")
         of_all = (of.name, of.mesh, dtype, of.components, of.centering, of.order)
-        return StoredVariable(*of_all, is_list, lo, hi, length, of.role)
+        return StoredVariable(*of_all, is_list, lo, hi, length, of.role, "points" in about)
 
     def blocks(self, mesh: str) -> list[StoredBlock]:
         found = []
+        about = self._context.meshes[mesh]
+        # The last block has one cell less than owned points, as it was declared, along axes that are not periodic.
+        ends = np.array([not p and "points" in about for p in about["periodic"]])
+        ends &= np.arange(3) < about["dimensions"]
         for b in self._context.blocks(mesh):
             numbers = (int(b["id"]), int(b["level"]), int(b["client"]))
-            found.append(StoredBlock(*numbers, _three(b["lo"]), _three(b["hi"]), *_three(b["lengths"])))
+            hi = b["hi"] + (ends & (b["hi"] == about["cells"][1]))
+            found.append(StoredBlock(*numbers, _three(b["lo"]), _three(hi), *_three(b["lengths"])))
         return found
 
     def read_box(self, of: StoredVariable, level: int, lo: list[int], hi: list[int], out: NDArray[Any]) -> None:

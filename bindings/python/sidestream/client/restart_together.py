@@ -30,11 +30,12 @@ class Together:
 
     def _variable(self, name: str) -> StoredVariable:
         mesh, numbers, lo, hi = self._restart.variable(name)
-        kind, components, centering, row, is_list, length, role = numbers
+        kind, components, centering, row, is_list, length, role, owned = numbers
         named = Role(role).name.lower() if role else "none"
         dtype, order = np.dtype(TYPES[kind]), ORDERS[row]
         three = _three(lo), _three(hi)
-        return StoredVariable(name, mesh, dtype, components, centering, order, bool(is_list), *three, length, named)
+        of_all = (name, mesh, dtype, components, centering, order, bool(is_list))
+        return StoredVariable(*of_all, *three, length, named, bool(owned))
 
     def blocks(self, mesh: str) -> list[StoredBlock]:
         if mesh not in self._blocks:

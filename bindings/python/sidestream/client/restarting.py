@@ -125,6 +125,8 @@ def _shape_on(of: StoredVariable, block: StoredBlock) -> list[int]:
     if of.is_list:
         of_own = {"connectivity": block.corners, "faces": block.faces}
         return [of_own.get(of.role, block.points if of.centering else block.hi[0])]
+    if of.owned:
+        return [min(b, end) - a for a, b, end in zip(block.lo, block.hi, of.hi, strict=True)]
     return [b - a + (of.centering >> axis & 1) for axis, (a, b) in enumerate(zip(block.lo, block.hi, strict=True))]
 
 

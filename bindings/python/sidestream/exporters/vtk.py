@@ -52,11 +52,16 @@ class Mesh:
         self.levels: list[str] = []  # variables with finer levels
         all_nodes = (1 << self.about["dimensions"]) - 1
         roles = set(self.about["arrays"].values())
+        # Owned points end before the last cell of periodic axes, and so does VTK's grid.
+        self.ends = np.array(self.about["cells"][1]) - (np.array(self.about["periodic"]) & ("points" in self.about))
+        short = bool(np.any(self.ends < self.about["cells"][1]))
         for key, array in arrays.items():
             if key in roles:
                 continue
             if array.level:
                 self.levels.append(array.variable.name)
+            elif array.variable.centering == 0 and short:
+                remarks.say(f"'{key}' is left out: its cells reach beyond owned points; export to .h5, .nc or .zarr")
             elif array.variable.centering == 0:
                 self.cell_data[key] = array
             elif array.variable.centering == all_nodes:
@@ -98,7 +103,7 @@ def _structure(mesh: Mesh, kind: str) -> tuple[dict[str, str], dict[str, str], l
         points, cells, counts = cells_of(mesh, about)
         piece = {"NumberOfPoints": str(counts[0]), "NumberOfCells": str(counts[1])}
         return {}, piece, [("Points", [_points(points)]), ("Cells", cells)]
-    lo, hi = np.array(about["cells"][0]), np.array(about["cells"][1])
+    lo, hi = np.array(about["cells"][0]), mesh.ends
     extent = " ".join(f"{a} {b if n < dimensions else a}" for n, (a, b) in enumerate(zip(lo, hi, strict=True)))
     whole, piece = {"WholeExtent": extent}, {"Extent": extent}
     if kind == "ImageData":
@@ -108,7 +113,7 @@ def _structure(mesh: Mesh, kind: str) -> tuple[dict[str, str], dict[str, str], l
     if kind == "StructuredGrid":
         return whole, piece, [("Points", [_points(_column(mesh))])]
     nodes = [np.array(n, np.float64) for n in about["nodes"]]
-    axes = [nodes[n] if n < dimensions else np.zeros(1) for n in range(3)]
+    axes = [nodes[n][: hi[n] - lo[n] + 1] if n < dimensions else np.zeros(1) for n in range(3)]
     return whole, piece, [("Coordinates", [Array.of("xyz"[n], axis) for n, axis in enumerate(axes)])]
 
 

@@ -68,6 +68,15 @@ def coordinates_of(variable: h5py.Dataset, mesh: h5py.Group, prefix: str) -> dic
     return found
 
 
+def about_axes(mesh: h5py.Group) -> list[dict[str, str]]:
+    """The attributes `units` and `long_name` of positions along each axis, where the mesh says them."""
+    found: list[dict[str, str]] = [{} for _ in range(int(mesh.attrs["dimensions"]))]
+    for name, key in (("units", "units"), ("labels", "long_name")):
+        for about, text in zip(found, mesh.attrs.get(name, ()), strict=False):
+            about |= {key: str(text)} if str(text) else {}
+    return found
+
+
 def blocks_of(variable: h5py.Dataset) -> NDArray[np.int64]:
     """The block of each value of a list."""
     return np.repeat(variable.attrs["blocks"].astype(np.int64), variable.attrs["lengths"].astype(np.int64))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Code, Error
-from .axes import blocks_of, coordinates_of, cuts_of, dimensions_of, is_list, texts
+from .axes import about_axes, blocks_of, coordinates_of, cuts_of, dimensions_of, is_list, texts
 from .lazy import Fields, FileArray
 from .precision import declared_type
 
@@ -44,6 +44,12 @@ def _attributes(file: h5py.File) -> dict[str, Any]:
     return {name: value.item() if isinstance(value, np.generic) else value for name, value in file.attrs.items()}
 
 
+def free_attributes(attrs: Any) -> dict[str, Any]:
+    """Attributes that the configuration or the program sets."""
+    names = [str(name) for name in attrs.get("attributes", ())]
+    return {name: attrs[name].item() if isinstance(attrs[name], np.generic) else attrs[name] for name in names}
+
+
 def _variables(file: h5py.File) -> dict[str, h5py.Dataset]:
     """Returns the datasets by path, or by the last part of it if that is unambiguous."""
     found: dict[str, h5py.Dataset] = {}
@@ -64,7 +70,7 @@ def _attributes_of(variable: h5py.Dataset) -> dict[str, Any]:
     attrs |= texts(variable.attrs, "mesh", "centering", "order", "precision")
     if "missing" in variable.attrs:
         attrs["missing"] = int(variable.attrs["missing"])
-    return attrs
+    return attrs | free_attributes(variable.attrs)
 
 
 class _Reading:
@@ -75,6 +81,7 @@ class _Reading:
         self.sizes: dict[str, int] = {}
         self.arrays: dict[str, Any] = {}
         self.coords: dict[str, tuple[tuple[str, ...], NDArray[Any]]] = {}
+        self.about: dict[str, dict[str, str]] = {}
 
     def fitting(self, name: str, dims: tuple[str, ...], shape: tuple[int, ...]) -> tuple[str, ...]:
         """The dimensions, renamed where another one of that name has a different length."""
@@ -93,8 +100,12 @@ class _Reading:
         self.arrays[name] = FileArray(
             dims, variable.shape, dtype, _attributes_of(variable), cuts_of(variable), self.path, variable.name
         )
-        for axis, positions in coordinates_of(variable, mesh, prefix).items():
-            self.coords.setdefault(dims[named.index(axis)], ((dims[named.index(axis)],), positions))
+        for (axis, positions), about in zip(
+            coordinates_of(variable, mesh, prefix).items(), about_axes(mesh), strict=False
+        ):
+            dim = dims[named.index(axis)]
+            self.coords.setdefault(dim, ((dim,), positions))
+            self.about.setdefault(dim, about)
         if is_list(mesh):
             self.coords.setdefault(f"{dims[0]}_block", ((dims[0],), blocks_of(variable)))
 
@@ -109,7 +120,10 @@ def _read_fields(file: h5py.File, path: Path) -> Fields:
         own = name.rsplit("/", 1)[-1]
         prefix = f"{variable.attrs['mesh']}_" if len(meshes) > 1 else ""
         reading.add(own if short.count(own) == 1 else name, variable, prefix)
-    return Fields(path, reading.arrays, reading.coords, _attributes(file))
+    attrs = _attributes(file)
+    for name in sorted(meshes):
+        attrs |= {f"{name}_{key}": value for key, value in free_attributes(file[f"meshes/{name}"].attrs).items()}
+    return Fields(path, reading.arrays, reading.coords, attrs, reading.about)
 
 
 def _read_data_set(file: h5py.File, path: Path) -> Fields:

@@ -59,7 +59,8 @@ def dataset_of(fields: Fields) -> xr.Dataset:
         return renamed.get(name, name)
 
     coords: dict[str, Any] = {
-        named(name): (tuple(map(named, dims)), values) for name, (dims, values) in fields.coords.items()
+        named(name): (tuple(map(named, dims)), values, fields.about.get(name, {}))
+        for name, (dims, values) in fields.coords.items()
     }
     attrs = {name: value for name, value in fields.attrs.items() if name not in OF_ITERATION}
     for name in OF_ITERATION:

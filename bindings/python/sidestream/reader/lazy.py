@@ -127,6 +127,7 @@ class Fields(Mapping[str, LazyArray]):
     arrays: dict[str, LazyArray]
     coords: dict[str, tuple[tuple[str, ...], NDArray[Any]]]
     attrs: dict[str, Any]
+    about: dict[str, dict[str, str]] = field(default_factory=dict)  # attributes of `coords`
 
     def __getitem__(self, name: str) -> LazyArray:
         return self.arrays[name]

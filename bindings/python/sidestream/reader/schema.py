@@ -39,11 +39,17 @@ class Variable:
     group: str
     codecs: list[list[str]]  # lists of codecs; each chunk went through one of them, or none
     relations: dict[str, Any]  # relations to others, for values on trees
+    attributes: dict[str, Any]  # what the configuration or the program says besides
 
     @property
     def nodes(self) -> NDArray[np.int64]:
         """1 along axes on which its points are nodes."""
         return np.array([self.centering >> axis & 1 for axis in range(3)])
+
+    def beyond(self, mesh: dict[str, Any]) -> NDArray[np.int64]:
+        """1 along axes on which the whole mesh has one more of its points than cells."""
+        lacks = np.array(mesh["periodic"]) & ("points" in mesh)
+        return np.where(lacks, 0, self.nodes)
 
 
 @dataclass(frozen=True)
@@ -122,16 +128,33 @@ def _mesh(about: dict[str, Any]) -> dict[str, Any]:
     periodic = about["periodic"]
     _need(isinstance(periodic, list) and len(periodic) == 3, "'periodic' that is not a list")
     _need(all(isinstance(truth, bool) for truth in periodic), "'periodic' that is no truth")
+    owned = "points" in about
+    _need(not owned or about["points"] == "owned", "'points' that are not owned")
+    _need(not owned or about["type"] in ("uniform", "rectilinear"), "'points' that are not owned")
     _need(isinstance(about["refinement"], list), "'refinement' that is not a list")
     finest = [max(abs(a), abs(b), 1) for a, b in zip(lo, hi, strict=True)]
     for level in about["refinement"]:
         ratio = _three(level, 1, MOST_PRODUCT, "ratios of levels that make no sense")
         finest = [n * r for n, r in zip(finest, ratio, strict=True)]
         _need(max(finest) <= MOST_PRODUCT, "levels that are too fine")
+    for key in ("units", "labels"):
+        texts = about.get(key, ["", "", ""])
+        _need(isinstance(texts, list) and len(texts) == 3, f"'{key}' that are not three texts")
+        for text in texts:
+            _text(text)
+    _attributes(about)
     if "level_times" in about:
         _reals(about["level_times"], "wrong times of levels")
     _need(isinstance(about["arrays"], dict), "'arrays' that are no object")
     return about
+
+
+def _attributes(about: dict[str, Any]) -> dict[str, Any]:
+    found = about.get("attributes", {})
+    _need(isinstance(found, dict), "'attributes' that are no object")
+    for value in found.values():
+        _need(type(value) in (str, int, float), "an attribute that is neither text nor number")
+    return found
 
 
 def _codecs(names: Any) -> list[str]:
@@ -171,6 +194,7 @@ def _variable(number: int, about: dict[str, Any], meshes: dict[str, Any]) -> Var
         components=components,
         codecs=[_codecs(about["codec"]), *(_codecs(names) for names in others)],
         relations=_relations(about.get("relations", {})),
+        attributes=_attributes(about),
         **texts,
     )
 

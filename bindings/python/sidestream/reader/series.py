@@ -93,7 +93,8 @@ def stacked(index: Path, files: list[Fields], entries: list[Entry] | None = None
     attrs = {key: value for key, value in files[0].attrs.items() if key not in (*OF_ITERATION, "files")}
     if changing:
         attrs["changing"] = changing  # shapes differ between iterations: open their files one by one
-    return Fields(index, arrays, coords, attrs)
+    about = {name: value for file in reversed(files) for name, value in file.about.items() if name in coords}
+    return Fields(index, arrays, coords, attrs, about)
 
 
 def _rows_over_time(index: Path, entries: list[Entry]) -> NDArray[Any]:

@@ -168,7 +168,8 @@ class Context:
             lists = {"connectivity": corners, "faces": faces}
             count = lists.get(variable.role, points if variable.centering else block["hi"][0])
             return np.array([0, 0, 0]), np.array([int(count), 1, 1])
-        return block["lo"].astype(np.int64), block["hi"] + variable.nodes
+        lacks = int(block["kind"]) >> np.array([1, 2, 3]) & 1  # upper nodes that are the next block's
+        return block["lo"].astype(np.int64), block["hi"] + variable.nodes * (1 - lacks)
 
     @of_context
     def pieces(self, variable: Variable, level: int | None = None) -> list[Piece]:

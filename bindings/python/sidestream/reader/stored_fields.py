@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..codecs.checksums import can_verify
-from .axes import NODES, coordinates_of, dimensions_of, is_list
+from .axes import NODES, about_axes, coordinates_of, dimensions_of, is_list
 from .damages import reading
 from .lazy import Fields, Index, LazyArray
 from .region import read_region, read_stretch
@@ -112,7 +112,7 @@ def _attributes(variable: Variable, dimensions: int, level: int) -> dict[str, An
     attrs |= {"order": variable.order}
     lists = [" ".join(names) for names in variable.codecs if names]
     attrs |= {"codec": " or ".join(lists)} if lists else {}
-    return attrs | ({"level": level} if level else {})
+    return attrs | ({"level": level} if level else {}) | variable.attributes
 
 
 class _Opening:
@@ -123,6 +123,7 @@ class _Opening:
         self.sizes: dict[str, int] = {}
         self.arrays: dict[str, LazyArray] = {}
         self.coords: dict[str, tuple[tuple[str, ...], NDArray[Any]]] = {}
+        self.about: dict[str, dict[str, str]] = {}
         several = len({v.mesh for v in context.variables.values()}) > 1
         self.prefixes = {name: f"{name}_" if several else "" for name in context.meshes}
 
@@ -132,10 +133,11 @@ class _Opening:
         ratio = np.prod([[1, 1, 1], *about["refinement"][:level]], axis=0).astype(np.int64)
         cells = np.array(about["cells"], np.int64) * ratio
         attrs = {"kind": about["type"], "dimensions": about["dimensions"], "lo": cells[0], **about["arrays"]}
+        attrs |= {name: about[name] for name in ("units", "labels") if name in about}
         if about["type"] == "uniform":
             attrs |= {"origin": np.array(about["origin"], float), "spacing": np.array(about["spacing"], float) / ratio}
         nodes = {axis: np.array(at, np.float64) for axis, at in zip("xyz", about.get("nodes", ()), strict=False)}
-        return _Node(variable.mesh, attrs, nodes), cells[0], cells[1] + variable.nodes
+        return _Node(variable.mesh, attrs, nodes), cells[0], cells[1] + variable.beyond(about)
 
     def fitting(self, name: str, dims: tuple[str, ...], shape: tuple[int, ...]) -> tuple[str, ...]:
         """The dimensions, renamed where another one of that name has a different length."""
@@ -166,7 +168,7 @@ class _Opening:
         )
         dims = self.fitting(variable.name + suffix, named, (*shape, *components))
         chunks = (
-            _cuts(pieces, axes, lo, hi, variable.nodes)
+            _cuts(pieces, axes, lo, hi, variable.nodes * ("points" not in self.context.meshes[variable.mesh]))
             if not as_list
             else (tuple(int(p.hi[0]) for p in pieces) or (0,),)
         )
@@ -183,9 +185,12 @@ class _Opening:
             axes,
         )
         if level == 0 or mesh.attrs["kind"] == "uniform":
-            for axis, positions in coordinates_of(shown, mesh, prefix).items():
+            for (axis, positions), about in zip(
+                coordinates_of(shown, mesh, prefix).items(), about_axes(mesh), strict=False
+            ):
                 dim = dims[named.index(axis + suffix)]
                 self.coords.setdefault(dim, ((dim,), positions))
+                self.about.setdefault(dim, about)
         if as_list:
             ids = np.repeat([int(p.block["id"]) for p in pieces], [int(p.hi[0]) for p in pieces]).astype(np.int64)
             self.coords.setdefault(f"{dims[0]}_block", ((dims[0],), ids))
@@ -207,4 +212,6 @@ def fields_of(context: Context) -> Fields:
     slot = context.slot
     attrs = {"iteration": slot.iteration, "cycle": slot.cycle, "time": slot.time, "kind": slot.kind}
     attrs |= {"provenance": context.provenance, "checksums": "verified" if can_verify() else "not verified"}
-    return Fields(context.place, opening.arrays, opening.coords, attrs)
+    for name, about in context.meshes.items():
+        attrs |= {f"{name}_{key}": value for key, value in about.get("attributes", {}).items()}
+    return Fields(context.place, opening.arrays, opening.coords, attrs, opening.about)

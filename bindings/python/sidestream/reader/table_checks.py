@@ -17,13 +17,22 @@ def _need(sound: Any, what: str) -> None:
         raise ValueError(f"{what} in a table")
 
 
+def _kinds(blocks: Rows, meshes: list[Any], is_list: Rows) -> Rows:
+    """1 for lists; for boxes of owned points 2, 4 and 8 for the axes whose upper nodes are the next block's."""
+    ends = np.array([mesh["cells"][1] for mesh in meshes], np.int64).reshape(-1, 3)[blocks["mesh"]]
+    periodic = np.array([mesh["periodic"] for mesh in meshes], np.bool_).reshape(-1, 3)[blocks["mesh"]]
+    used = [[a < mesh["dimensions"] and "points" in mesh for a in range(3)] for mesh in meshes]
+    owned = np.array(used, np.bool_).reshape(-1, 3)[blocks["mesh"]]
+    return is_list + (owned & (periodic | (blocks["hi"] < ends))) @ np.array([2, 4, 8])
+
+
 def check_blocks(blocks: Rows, schema: Schema) -> None:
     """Raises ValueError if a block is invalid."""
     meshes = list(schema.meshes.values())
     _need(blocks["mesh"] < len(meshes), "a block on no mesh")
     is_list = np.array([mesh["type"] in LISTS for mesh in meshes], np.bool_)[blocks["mesh"]]
     finest = np.array([len(mesh["refinement"]) for mesh in meshes], np.int64)[blocks["mesh"]]
-    _need((blocks["kind"] == is_list) & (blocks["level"] >= 0), "a block of a wrong kind")
+    _need((blocks["kind"] == _kinds(blocks, meshes, is_list)) & (blocks["level"] >= 0), "a block of a wrong kind")
     _need(is_list | (blocks["level"] <= finest), "a block on a level that its mesh has not")
     for name in ("lo", "hi"):
         _need((blocks[name] >= -MOST_INDEX) & (blocks[name] <= MOST_INDEX), "a block that is nowhere")
@@ -35,7 +44,8 @@ def _extents(pieces: Rows, blocks: Rows, schema: Schema) -> Rows:
     variables = list(schema.variables.values())
     on, of = blocks[pieces["block"]], pieces["variable"]
     nodes = np.array([v.nodes for v in variables], np.int64).reshape(-1, 3)[of]
-    extents = on["hi"] - on["lo"] + nodes
+    lacks = on["kind"][:, None] >> np.array([1, 2, 3]) & 1
+    extents = on["hi"] - on["lo"] + nodes * (1 - lacks)
     lists = on["kind"] == 1
     points = np.array([v.centering != 0 for v in variables], np.bool_)[of]
     count = np.where(points, on["lengths"][:, 0], on["hi"][:, 0])
