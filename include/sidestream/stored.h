@@ -36,7 +36,7 @@ typedef struct {
   size_t struct_size;
   int64_t id;
   int32_t level, client;
-  int64_t lo[3], hi[3];           /* cells, or points that no two blocks share; 0 to n on the first axis for a list of n cells */
+  int64_t lo[3], hi[3]; /* cells, or points that no two blocks share; 0 to n on the first axis for a list of n cells */
   int64_t points, corners, faces; /* lengths of lists */
   int32_t has_bounds;             /* 0: its place in space is not known */
   double low[3], high[3];         /* bounds of its nodes; for lists those that the simulation gave */
