@@ -163,10 +163,7 @@ int sidestream_set_fixed(sidestream_session* session, const char* mesh) {
 }
 
 int sidestream_set_owned_points(sidestream_session* session, const char* mesh) {
-  return guarded(session, "set_owned_points", [&](Session& s) {
-    need(mesh, "set_owned_points", "mesh");
-    s.set_owned_points(mesh);
-  });
+  return guarded(session, "set_owned_points", {{mesh, "mesh"}}, [&](Session& s) { s.set_owned_points(mesh); });
 }
 
 int sidestream_set_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
