@@ -38,7 +38,8 @@ def published(folder, study):
 
 
 def records(folder, slower=1.0, bytes_moved=8000):
-    """Runs of 1 to 8 ranks from formulas; the last one is `slower`. `nodes` moved 1000 cells in 10 blocks."""
+    """Runs of 1 to 8 ranks from formulas; the last one is `slower`. With `nodes` 1000 cells moved, five blocks a
+    client."""
     for n, split in enumerate(SPLITS):
         run = record(folder / f"run-{n}", LOAD, split)
         if n + 1 == len(SPLITS) and slower != 1:
@@ -49,11 +50,12 @@ def records(folder, slower=1.0, bytes_moved=8000):
                 row[4] = str(slower * float(row[4])) if row[1] == "client" else row[4]
             (run / "timings.csv").write_text("\n".join([lines[0], *map(",".join, cells)]) + "\n")
         if split[0] == "nodes":
-            rows = [f"{rank},server,{n},5,{bytes_moved // 2},7" for n in range(3) for rank in range(2)]
+            halves = [(0, 2 * split[1]), (1, 3 * split[1])]
+            rows = [f"{rank},server,{n},{blocks},{bytes_moved // 2},7" for n in range(3) for rank, blocks in halves]
             rows.append("0,client,0,99,99,0")
             (run / "movement.csv").write_text("\n".join(["rank,role,iteration,blocks,bytes,layer_bytes", *rows]) + "\n")
     names = ", ".join(f"run-{n}" for n in range(len(SPLITS)))
-    text = f"records: {{runs: [{names}], cells: 1000, within: 0.1, pieces: 10}}\nprogram: {{steps: 40}}\n"
+    text = f"records: {{runs: [{names}], cells: 1000, within: 0.1, pieces: 5}}\nprogram: {{steps: 40}}\n"
     text += "splits:\n  - {name: all, grid: 10, ranks: [8, 16], every: 1}\n"
     (folder / "scale.yaml").write_text(text)
     return folder / "scale.yaml"
@@ -63,11 +65,27 @@ def test_small_runs_are_predicted(tmp_path):
     """From the other runs, and curves go through what the formulas have for more ranks."""
     status, text = simulate(records(tmp_path), "--tables", tmp_path / "tables")
     assert status == 0, text
-    assert "8000 bytes an iteration, model 8000" in text and "10 blocks, model 10" in text
+    assert "8000 bytes an iteration, model 8000" in text and "35 blocks, model 35" in text
     found = curves(tmp_path / "tables", "all-16-ranks")
     assert found["n τc, CS"][1] == pytest.approx(LOAD.cost(LOAD.step, 16), rel=1e-6)
     assert found["τa, in situ"][1] == pytest.approx(LOAD.work(16), rel=1e-6)
     assert found["in situ, whole run"][1] == pytest.approx(40 * LOAD.whole("inline", 16, 16), rel=1e-6)
+
+
+def test_steps_between_and_after_analyses(tmp_path):
+    """25 steps with an analysis after every 10: two analyses, and five steps more; after every 30: one, at the end."""
+    text = "program: {steps: 25, step: {cell: 1}, tasks: [{name: a, constant: 7}]}\n"
+    study = "splits: [{name: a, grid: 2, ranks: 8, servers: 1, every: [10, 30]}]\n"
+    study += "outputs: [{name: b, grid: 2, ranks: 8, every: [10, 30]}]\n"
+    (tmp_path / "scale.yaml").write_text(text + study)
+    status, said = simulate(tmp_path / "scale.yaml", "--tables", tmp_path)
+    assert status == 0, said
+    for every, analyses in ((10, 2), (30, 1)):
+        found = curves(tmp_path, f"a-8-ranks-every-{every}")
+        assert found["in situ, whole run"][1] == pytest.approx(25 + 7 * analyses)
+        assert found["without analyses"][1] == pytest.approx(25)
+    written = curves(tmp_path, "b-intervals-run-time")
+    assert written["no output"] == {10: 25, 30: 25}
 
 
 @pytest.mark.parametrize("wrong", [{"slower": 1.5}, {"bytes_moved": 7600}])

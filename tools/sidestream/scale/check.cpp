@@ -47,7 +47,8 @@ std::string time_line(const MeasuredRun& run, const Prediction& alone, double ex
 std::pair<std::string, bool> counts_of(const MeasuredRun& run, const StatedScale& scale) {
   const std::optional<RunMovement> moved = movement_of_run(run.directory);
   if (!moved || scale.records.pieces == 0) return {"", true};
-  const double bytes = scale.program.cell_bytes * scale.records.cells, pieces = scale.records.pieces;
+  const double bytes = scale.program.cell_bytes * scale.records.cells;
+  const double pieces = static_cast<double>(scale.records.pieces) * run.split.clients;
   const bool wrong_bytes = deviates(moved->bytes, bytes, scale.records.counts_within);
   const bool wrong_pieces = deviates(moved->pieces, pieces, scale.records.counts_within);
   std::string text =

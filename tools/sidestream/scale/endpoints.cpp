@@ -13,8 +13,9 @@ Study study(const StatedScale& scale, const ScaleCosts& costs, const StatedEndpo
   const double cells = std::pow(asked.grid, 3), each = cells / asked.blocks;
   const double block_bytes = each * scale.program.cell_bytes;
   const std::vector<StatedPart> tasks = costs.tasks(asked.tasks);
-  const auto analyses = static_cast<std::size_t>(std::max(1, scale.program.steps / asked.every));
-  const double steps = asked.every * seconds_of(costs.step(), cells, asked.ranks, scale.program.boxes);
+  const int every = std::min(asked.every, scale.program.steps);
+  const auto analyses = static_cast<std::size_t>(scale.program.steps / every);
+  const double steps = every * seconds_of(costs.step(), cells, asked.ranks, scale.program.boxes);
   const std::string over = "ranks of the endpoint";
   std::vector<Curves> tables{{asked.name + "-moved", "bytes that came to the busiest rank", "B", over, {}},
                              {asked.name + "-memory", "memory of the busiest rank", "B", over, {}},
@@ -31,7 +32,8 @@ Study study(const StatedScale& scale, const ScaleCosts& costs, const StatedEndpo
       // As many cells as if each rank had what the busiest one has.
       const double work = held * (scale.machine.message + block_bytes / scale.machine.bandwidth) +
                           seconds_of_all(tasks, held * each * servers, servers);
-      const double whole = static_cast<double>(analyses) * pipelined(steps, work, analyses);
+      const double whole = static_cast<double>(analyses) * pipelined(steps, work, analyses) +
+                           steps * (static_cast<double>(scale.program.steps) / every - static_cast<double>(analyses));
       const double cost = whole * (servers + asked.ranks) / 3600;
       tables[0].add(name, servers, bytes * static_cast<double>(analyses));
       tables[1].add(name, servers, asked.memory + asked.copies * bytes);

@@ -106,16 +106,16 @@ struct Tables {
 /// Adds what one way to write makes of a run.
 void add(Tables& tables, const Written& way, const StatedScale& scale, const StatedPart& step, double cells, int every,
          double at, double bytes, const std::string& suffix) {
-  const double outputs = std::max(1, scale.program.steps / every);
-  const double alone = every * seconds_of(step, cells, way.clients);
+  const double outputs = std::max(1, scale.program.steps / every), one = seconds_of(step, cells, way.clients);
+  const double alone = every * one, rest = (scale.program.steps - outputs * every) * one;
   const double steps = alone + way.held;
   const double whole =
-      outputs * (way.servers > 0 ? pipelined(steps, way.writing, static_cast<std::size_t>(outputs)) : steps);
+      rest + outputs * (way.servers > 0 ? pipelined(steps, way.writing, static_cast<std::size_t>(outputs)) : steps);
   tables.run.add(way.name + suffix, at, whole);
   tables.held.add(way.name + suffix, at, std::max(way.held, way.servers > 0 ? way.held + way.writing - steps : 0));
   tables.throughput.add(way.name + suffix, at, bytes / way.writing);
   tables.mean.add(way.name + suffix, at, bytes / way.mean);
-  const double ideal = outputs * every * seconds_of(step, cells, way.clients + way.servers);
+  const double ideal = scale.program.steps * seconds_of(step, cells, way.clients + way.servers);
   tables.wasted.add(way.name + suffix, at, (whole - ideal) * (way.clients + way.servers) / 3600);
   if (way.servers > 0)
     tables.spare.add(way.name + suffix, at, 100 * std::max(0.0, 1 - way.writing / std::max(steps, way.writing)));
@@ -152,10 +152,9 @@ Study study(const StatedScale& scale, const ScaleCosts& costs, const StatedOutpu
   const auto measure = [&](Tables& tables, int ranks, int every, double at, const std::string& suffix) {
     const double cells = asked.grid > 0 ? std::pow(asked.grid, 3) : asked.cells * ranks;
     const Job job{scale.machine, ranks, cells * scale.program.cell_bytes};
-    const double outputs = std::max(1, scale.program.steps / every);
-    tables.run.add("no output" + suffix, at, outputs * every * seconds_of(costs.step(), cells, ranks));
+    tables.run.add("no output" + suffix, at, scale.program.steps * seconds_of(costs.step(), cells, ranks));
     for (const Written& way : ways(job, asked)) {
-      add(tables, way, scale, costs.step(), cells, every, at, job.bytes, suffix);
+      add(tables, way, scale, costs.step(), cells, std::min(every, scale.program.steps), at, job.bytes, suffix);
     }
   };
   if (asked.ranks.size() > 1 || asked.every.size() == 1) {

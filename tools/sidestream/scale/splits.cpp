@@ -1,4 +1,4 @@
-// A run of S steps with an analysis after every n of them makes K = S / n analyses, S > n. In situ it takes
+// A run of S steps with an analysis after every n of them, n <= S, makes K = S / n analyses. In situ it takes
 // S tau_c + K tau_a. In transit n steps and one analysis go on beside each other, the slower one sets the pace, and the
 // last analysis is hidden by nothing. A server takes its share of the grid before it analyses, a box a message.
 #include <fmt/format.h>
@@ -26,6 +26,10 @@ struct Case {
   [[nodiscard]] double steps(int clients) const {  ///< n tau_c
     return every * seconds_of(step, cells, clients, scale.program.boxes);
   }
+  /// Steps after the last analysis that is not due any more.
+  [[nodiscard]] double rest(int clients) const {
+    return steps(clients) * (static_cast<double>(scale.program.steps) / every - static_cast<double>(analyses()));
+  }
   [[nodiscard]] double in_situ(int ranks) const { return seconds_of_all(tasks, cells, ranks); }
   /// Seconds in which `ranks` processes send or get the grid.
   [[nodiscard]] double moving(int ranks) const {
@@ -36,17 +40,18 @@ struct Case {
   [[nodiscard]] double in_transit(int servers) const { return moving(servers) + seconds_of_all(tasks, cells, servers); }
   [[nodiscard]] double whole(int clients, int servers) const {
     return static_cast<double>(analyses()) *
-           pipelined(steps(clients) + moving(clients), in_transit(servers), analyses());
+               pipelined(steps(clients) + moving(clients), in_transit(servers), analyses()) +
+           rest(clients);
   }
   [[nodiscard]] double whole_in_situ(int ranks) const {
-    return static_cast<double>(analyses()) * (steps(ranks) + in_situ(ranks));
+    return static_cast<double>(analyses()) * (steps(ranks) + in_situ(ranks)) + rest(ranks);
   }
 };
 
 Case case_of(const StatedScale& scale, const ScaleCosts& costs, const StatedSplits& asked, int ranks, int every) {
   double cells = std::pow(asked.grid, 3);
   if (asked.weak) cells *= static_cast<double>(ranks) / asked.ranks.front();
-  return {scale, costs.step(), costs.tasks(asked.tasks), cells, every};
+  return {scale, costs.step(), costs.tasks(asked.tasks), cells, std::min(every, scale.program.steps)};
 }
 
 std::vector<int> servers_of(const StatedSplits& asked, int ranks) {
@@ -78,14 +83,14 @@ int crossing(const Case& of, int clients) {
   return 0;
 }
 
-Curves over_servers(const Case& of, const StatedSplits& asked, int ranks) {
+Curves over_servers(const Case& of, const StatedSplits& asked, int ranks, int every) {
   Curves curves{
-      fmt::format("{}-{}-ranks{}", asked.name, ranks, asked.every.size() > 1 ? fmt::format("-every-{}", of.every) : ""),
+      fmt::format("{}-{}-ranks{}", asked.name, ranks, asked.every.size() > 1 ? fmt::format("-every-{}", every) : ""),
       "time",
       "s",
       "ranks that serve",
       {}};
-  const double alone = static_cast<double>(of.analyses()) * of.steps(ranks);
+  const double alone = static_cast<double>(of.analyses()) * of.steps(ranks) + of.rest(ranks);
   for (const int servers : servers_of(asked, ranks)) {
     if (servers < ranks) curves.add("CT, whole run", servers, of.whole(ranks - servers, servers));
     curves.add("CS, whole run", servers, of.whole(ranks, servers));
@@ -129,7 +134,7 @@ Study study(const StatedScale& scale, const ScaleCosts& costs, const StatedSplit
       const int best = best_servers(of, ranks), balanced = crossing(of, ranks);
       // Tables over servers are those of the first and the last number of ranks.
       if (ranks == asked.ranks.front() || ranks == asked.ranks.back()) {
-        made.tables.push_back(over_servers(of, asked, ranks));
+        made.tables.push_back(over_servers(of, asked, ranks, every));
         made.report += sentence(of, ranks, best, asked);
       }
       balance.add("n τc" + suffix, ranks, of.steps(ranks));

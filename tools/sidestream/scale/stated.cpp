@@ -93,7 +93,8 @@ OptionTable<StatedRecords> records_options() {
           option("within", &StatedRecords::within, "Largest relative deviation of times from those measured.",
                  {.standard = 0.25, .minimum = 0}),
           option("pieces", &StatedRecords::pieces,
-                 "Blocks of all variables that servers get in an iteration of a run with `nodes`; 0: not checked.",
+                 "Blocks of all variables that a client publishes in an iteration, all of which reach servers in a run "
+                 "with `nodes`; 0: neither blocks nor bytes are checked.",
                  {.standard = 0, .minimum = 0, .maximum = 1 << 30}),
           option("counts_within", &StatedRecords::counts_within,
                  "Largest relative deviation of blocks and bytes that move.", {.standard = 0.01, .minimum = 0})};

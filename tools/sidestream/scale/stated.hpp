@@ -47,7 +47,7 @@ struct StatedRecords {
   double cells = 0;   ///< of the runs' grid
   int cores = 0;      ///< that the ranks of a run share; 0: each has one
   double within = 0;  ///< largest relative deviation of times
-  int pieces = 0;     ///< blocks of all variables that servers get in an iteration; 0: not checked
+  int pieces = 0;     ///< blocks of all variables that a client publishes in an iteration; 0: not checked
   double counts_within = 0.01;
 };
 
