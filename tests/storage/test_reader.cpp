@@ -141,6 +141,9 @@ TEST_CASE("what is wrong with a call is said") {
   says("but room for 8 was given", [&] { context.read_block(name, 0, &value, 8); });
   says("is no octree", [&] { static_cast<void>(context.tree(mesh, 0)); });
   says("is no list", [&] { static_cast<void>(context.list_length(name)); });
+  says("the box has lo 1 and hi 0 along axis 1", [&] {
+    context.read_box(name, 0, {{0, 1, 0}, {1, 0, 1}}, {{0, 0, 0}, {1, 1, 1}}, &value);
+  });
   says("are in no block of the context", [&] {
     context.read_box(name, 0, {{-1, 0, 0}, {0, 1, 1}}, {{-1, 0, 0}, {0, 1, 1}}, &value);
   });

@@ -147,6 +147,12 @@ void StoredValues::read_box(const Variable& variable, std::int32_t level, const 
   if (deepest_ && level > *deepest_) {
     fail(Code::usage, "read_box of '{}': level {}, but the levels were limited to {}", name, level, *deepest_);
   }
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (box.hi[a] >= box.lo[a]) continue;
+    fail(Code::usage,
+         "read_box of '{}': the box has lo {} and hi {} along axis {}, expected hi at or above lo; correct the box",
+         name, box.lo[a], box.hi[a], a);
+  }
   if (!array.contains(box)) {
     fail(Code::usage, "read_box of '{}': the array does not cover the box; give an array that does, or a smaller box",
          name);
