@@ -100,6 +100,13 @@ ExchangePlan::Builder::Region ExchangePlan::Builder::region_of(const Own& own) c
   const std::int32_t wrap = plan_.assignment_->wrap[static_cast<std::size_t>(own.variable)];
   const Box around = completes(variable) ? variable.points(plan_.assignment_->pieces[own.piece].cells) : own.points;
   Region region{variable, wanted.block.level, grown(around, own.halo), grown(around, std::min(own.halo, wrap)), &own};
+  const Mesh& mesh = plan_.metadata_.mesh_of(variable);
+  if (mesh.owned_points) {
+    // The last nodes of periodic axes are in the mesh, but only the first ones are in a block.
+    const Box inside = intersection(region.plain, variable.points(mesh.cells));
+    for (std::size_t a = 0; a < 3; ++a) region.wrapped.hi[a] = std::max(region.wrapped.hi[a], inside.hi[a]);
+    for (std::size_t a = 0; a < 3; ++a) region.wrapped.lo[a] = std::min(region.wrapped.lo[a], inside.lo[a]);
+  }
   if (variable.filled) region.filled = wanted.points;
   return region;
 }
@@ -107,7 +114,8 @@ ExchangePlan::Builder::Region ExchangePlan::Builder::region_of(const Own& own) c
 ExchangePlan::Builder::Region ExchangePlan::Builder::region_of(const Piece& piece) const {
   const Selected& selected = plan_.assignment_->decomposed[piece.number];
   const Variable& variable = plan_.metadata_.variables[static_cast<std::size_t>(selected.variable)];
-  return {variable, 0, piece.box, selected.wrap ? piece.box : piece.points};
+  const bool ends = plan_.metadata_.mesh_of(variable).owned_points;  // the box has the last nodes of periodic axes
+  return {variable, 0, piece.box, selected.wrap || ends ? piece.box : piece.points};
 }
 
 /// Calls f(position, source, shift) for each block that may have points of the region, and for its periodic images.
