@@ -64,7 +64,6 @@ def test_what_is_refused():
     refused("'u' at x-face, expected a variable in cells or at nodes", sidestream.vtk.grid, faces)
     assert sidestream.vtk.grid(faces, ["t"]).GetCellData().GetNumberOfArrays() == 1
     refused("no values of 'w' in this iteration, but of u, t", sidestream.vtk.grid, faces, ["w"], error=KeyError)
-    refused("block 4 of 'm', an octree", sidestream.vtk.grid, Block(mesh_of("octree", is_list=True)))
     wing = Block(mesh_of("curvilinear"), t=("none", "cell", np.zeros((2, 2, 2))))
     refused("has no coordinates", sidestream.vtk.grid, wing)
     arrays = {name: (name, "cell", np.zeros(1, np.uint8)) for name in ("connectivity", "offsets", "types")}

@@ -85,7 +85,7 @@ def levels(data: Any, mesh: str, variables: Iterable[str] | None = None) -> Any:
         there = {name for block in blocks for name in block}
         return _tree_of(data, declared, blocks, variables and [name for name in variables if name in there])
     if not declared.refinement or declared.kind != "uniform":
-        raise ValueError(f"levels: found the mesh '{mesh}', expected an octree or refinement levels: use `grid`")
+        raise ValueError(f"levels: found the mesh '{mesh}', expected a uniform one with refinement levels: use `grid`")
     if any(len(set(step[: declared.axes])) > 1 for step in declared.refinement):
         raise ValueError(f"levels: found ratios that differ between axes of '{mesh}', expected one: use `multiblock`")
     names = None if variables is None else list(variables)
