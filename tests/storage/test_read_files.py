@@ -154,6 +154,7 @@ def test_compressed_files_have_filters_and_attributes(directory):
             "components": 1,
             "order": "column",
             "unit": "K",
+            "units": "K",  # as netCDF has it
             "label": "temperature",
         }
         assert [dimension.label for dimension in dataset.dims] == ["k", "j", "i"]

@@ -24,11 +24,15 @@ class Shower {
  public:
   Shower(const std::string& directory, Context& context) : directory_(directory), context_(context) { gather(); }
 
-  /// Meshes without values on them, such as packed trees whose flags are not packed, are not worth a file.
+  /// Meshes without values on them, such as packed trees whose flags are not packed, are not worth a file. Variables
+  /// without any points count: programs expect them, of length 0.
   [[nodiscard]] bool shows_values() const {
-    return std::any_of(pieces_.begin(), pieces_.end(), [&](const auto& of) {
-      return context_.metadata().variables[static_cast<std::size_t>(of.first)].role == Role::none;
-    });
+    const std::vector<std::vector<std::string>>& codecs = context_.schema().codecs;
+    const std::vector<Variable>& variables = context_.metadata().variables;
+    for (std::size_t v = 0; v < variables.size(); ++v) {
+      if (variables[v].role == Role::none && (v >= codecs.size() || codecs[v].empty())) return true;
+    }
+    return false;
   }
 
   void write(const std::string& path) {
