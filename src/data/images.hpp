@@ -1,16 +1,11 @@
 // Maps a region to its periodic images.
-// Ranges of parts of blocks, measured where the values are.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <functional>
-#include <span>
 #include <vector>
 
 #include "sidestream/data/mesh.hpp"
-#include "sidestream/data/range.hpp"
 
 namespace sidestream {
 
@@ -47,13 +42,5 @@ struct PeriodicImage {
 /// n is 0.
 [[nodiscard]] std::vector<PeriodicImage> images_of(const Box& region, const Box& cells, Centering centering,
                                                    const std::array<bool, 3>& periodic, bool owned = false);
-
-/// Returns the array of a variable on a block; without data if there is none.
-using FindArray = std::function<ArrayView(std::int32_t variable, std::int64_t block)>;
-
-/// The range of a region; empty if its array is not there. Points outside the array are left out.
-[[nodiscard]] Range measure_region(const RangeRegion& region, const FindArray& array_of);
-/// The ranges of several regions, in their order.
-[[nodiscard]] std::vector<Range> measure_regions(std::span<const RangeRegion> regions, const FindArray& array_of);
 
 }  // namespace sidestream

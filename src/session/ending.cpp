@@ -6,7 +6,7 @@
 #include <ctime>
 #include <string_view>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "base/process.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "data/images.hpp"
+#include "data/region_ranges.hpp"
 
 namespace sidestream {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/mpi/abort_flag.hpp"
+#include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
-#include "base/mpi/joint_work.hpp"
 #include "support/faults.hpp"
 #include "support/ranks.hpp"
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "data/images.hpp"
+#include "data/region_ranges.hpp"
 #include "sidestream/data/range.hpp"
 
 #if defined(__x86_64__)

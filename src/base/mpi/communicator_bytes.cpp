@@ -11,6 +11,7 @@
 
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
+#include "base/mpi/requests.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

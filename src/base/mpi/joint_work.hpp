@@ -1,14 +1,11 @@
 // Joint work over several communicators: an exception on one process ends it on all, wherever they are in it.
-// Collective errors and texts: an error on one process becomes the same error on all.
 #pragma once
 
 #include <mpi.h>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <string>
 
-#include "sidestream/error.hpp"
+#include <exception>
+#include <memory>
+
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {
@@ -86,22 +83,5 @@ void jointly(Communicator& all, Work&& work) {
   JointWork joint(*mpi);
   joint.run(work);
 }
-
-/// Runs `work` everywhere; if it throws anywhere, throws the Error of the lowest member that failed on every member.
-/// Collective. `work` must not leave others waiting in a collective call that it did not reach.
-void run_collectively(Communicator& members, const std::function<void()>& work);
-
-/// Makes an object on every member, or throws the same Error on all. Collective. Allocates nothing else before they
-/// agree.
-template <class T, class... Arguments>
-[[nodiscard]] std::unique_ptr<T> make_together(Communicator& members, Arguments&... arguments) {
-  std::unique_ptr<T> made;
-  const auto make = [&] { made = std::make_unique<T>(arguments...); };
-  run_collectively(members, std::cref(make));
-  return made;
-}
-
-/// Copies member 0's text to every member. Collective.
-void share_text(Communicator& all, std::string& text);
 
 }  // namespace sidestream

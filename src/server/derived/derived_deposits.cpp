@@ -13,7 +13,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/base/records.hpp"
 

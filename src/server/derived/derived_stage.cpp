@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "data/box_values.hpp"
 #include "data/images.hpp"
 #include "sidestream/data/catalogue.hpp"

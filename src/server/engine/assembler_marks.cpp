@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "data/owned_points.hpp"
 #include "server/engine/assembler.hpp"
 #include "server/redistribution/shared_points.hpp"

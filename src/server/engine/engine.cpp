@@ -20,7 +20,7 @@
 #include <new>
 #include <utility>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "sidestream/kit/base/fail.hpp"

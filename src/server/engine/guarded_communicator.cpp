@@ -3,7 +3,7 @@
 #include <exception>
 #include <new>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/kit/base/text.hpp"
 

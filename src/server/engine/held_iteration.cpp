@@ -1,7 +1,7 @@
 #include "server/engine/held_iteration.hpp"
 
-#include "base/mpi/joint_work.hpp"
-#include "data/images.hpp"
+#include "base/mpi/agree.hpp"
+#include "data/region_ranges.hpp"
 #include "sidestream/data/range.hpp"
 
 namespace sidestream {

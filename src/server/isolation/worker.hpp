@@ -13,7 +13,7 @@
 
 #include "base/memory_object.hpp"
 #include "base/process.hpp"
-#include "server/isolation/worker_loop.hpp"
+#include "server/isolation/worker_messages.hpp"
 #include "sidestream/extend/task.hpp"
 #include "sidestream/extend/transport.hpp"
 

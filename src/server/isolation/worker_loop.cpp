@@ -1,4 +1,5 @@
 #include "server/isolation/worker_loop.hpp"
+#include "server/isolation/worker_messages.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {

@@ -12,7 +12,7 @@
 #include <map>
 #include <set>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "data/levels.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/kit/base/records.hpp"

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "session/c/c_session.hpp"
 #include "sidestream/kit/base/fail.hpp"
 

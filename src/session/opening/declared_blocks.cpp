@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "config/meshes.hpp"
 #include "session/opening/modules.hpp"
 #include "sidestream/kit/base/fail.hpp"

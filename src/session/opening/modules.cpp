@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "analysis/common/kinds.hpp"
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "base/paths.hpp"
 #include "config/options/document.hpp"
 #include "config/tasks/module_files.hpp"

@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/own_environment.hpp"
 #include "config/opening.hpp"

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/numbers.hpp"

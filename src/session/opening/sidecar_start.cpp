@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/fields.hpp"
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "session/serving/server_groups.hpp"

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "base/paths.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"

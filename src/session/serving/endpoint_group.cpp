@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/mpi/abort_flag.hpp"
+#include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"

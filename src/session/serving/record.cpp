@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/version.h"

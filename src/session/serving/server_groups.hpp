@@ -1,10 +1,8 @@
 // Servers divided into groups that work concurrently: docs/groups.md.
-// The configurations of a simulation and of its sidecar servers, which may be different files.
 #pragma once
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "base/mpi/communicator.hpp"
@@ -12,7 +10,6 @@
 #include "config/tasks/tasks.hpp"
 #include "server/engine/ledger.hpp"
 #include "session/opening/roles.hpp"
-#include "session/opening/sidecar_start.hpp"
 
 namespace sidestream {
 
@@ -40,9 +37,5 @@ void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, PlacementConfi
 /// The numbers of the tasks that group `group` runs, in the file's order: those that use the mesh `uses`, which a task
 /// makes, or with -1 those that use what the simulation publishes.
 [[nodiscard]] std::vector<std::size_t> tasks_of_group(const Config& config, std::size_t group, std::int32_t uses = -1);
-
-/// Checks that numbers of meshes, variables and events mean the same on both sides; analyses and outputs may differ.
-/// `file`: the servers' configuration. Throws Error(configuration) that names the difference.
-void check_same_declarations(const Config& config, const std::string& file, const SidecarSetup& setup);
 
 }  // namespace sidestream

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "config/tasks/tasks.hpp"
 #include "reduce/trigger_statistics.hpp"
 #include "server/isolation/worker.hpp"

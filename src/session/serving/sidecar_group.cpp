@@ -5,6 +5,7 @@
 #include <exception>
 #include <optional>
 
+#include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
@@ -16,6 +17,7 @@
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"
 #include "session/serving/run_tables.hpp"
+#include "session/serving/same_declarations.hpp"
 #include "session/serving/server_groups.hpp"
 #include "session/serving/serving.hpp"
 #include "session/serving/streams.hpp"

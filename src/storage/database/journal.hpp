@@ -1,9 +1,6 @@
 // The file of slots, which lists the contexts, and the choice of one of them.
-// Removes contexts that newer ones replace.
 #pragma once
 
-#include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,25 +50,5 @@ struct Wanted {
 /// `cycle 40 (run 1, iteration 4, time 0.4)`
 [[nodiscard]] std::string name_of(const Entry& entry);
 [[nodiscard]] std::string_view name_of(Kind kind) noexcept;
-
-/// The contexts of one run, on one leader of a group.
-class Retention {
- public:
-  explicit Retention(std::string directory) : directory_(std::move(directory)) {}
-  /// Notes a committed context, and the segments of it that this group has.
-  void committed(std::uint64_t slot, std::uint32_t first, std::uint32_t last);
-  /// The contexts that exceed `keep`, oldest first.
-  [[nodiscard]] std::vector<std::uint64_t> surplus(int keep) const;
-  /// After their removal is committed: deletes this group's segments that no other context uses, and forgets them.
-  void drop(const std::vector<std::uint64_t>& slots, std::uint32_t run, std::uint32_t group) noexcept;
-
- private:
-  struct Kept {
-    std::uint64_t slot;
-    std::uint32_t first, last;
-  };
-  std::string directory_;
-  std::deque<Kept> contexts_;
-};
 
 }  // namespace sidestream::database

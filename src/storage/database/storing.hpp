@@ -11,6 +11,7 @@
 #include "sidestream/extend/communicator.hpp"
 #include "storage/database/domain.hpp"
 #include "storage/database/journal.hpp"
+#include "storage/database/retention.hpp"
 #include "storage/database/schema.hpp"
 #include "storage/database/table.hpp"
 #include "storage/files/stagger.hpp"

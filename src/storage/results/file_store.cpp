@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "storage/files/stagger.hpp"
 #include "storage/results/agreed_commit.hpp"
 #include "storage/results/result_bytes.hpp"

@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/results/result_bytes.hpp"
 

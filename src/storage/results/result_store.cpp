@@ -1,4 +1,4 @@
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "sidestream/kit/data/beside_results.hpp"
 #include "storage/results/file_store.hpp"
 #include "storage/results/result_bytes.hpp"

@@ -11,6 +11,7 @@
 #include "transport/mpi/client.hpp"
 #include "transport/mpi/fetcher.hpp"
 #include "transport/mpi/packet.hpp"
+#include "transport/mpi/standing_fetch.hpp"
 #include "transport/mpi/value_store.hpp"
 
 namespace sidestream::mpi {

@@ -3,10 +3,10 @@
 #include <limits>
 
 #include "base/waiting.hpp"
-#include "data/images.hpp"
+#include "data/region_ranges.hpp"
 #include "sidestream/error.hpp"
-#include "transport/mpi/fetcher.hpp"
 #include "transport/mpi/packet.hpp"
+#include "transport/mpi/standing_fetch.hpp"
 
 namespace sidestream::mpi {
 

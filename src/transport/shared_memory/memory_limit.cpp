@@ -6,7 +6,7 @@
 #include <optional>
 #include <sstream>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"
 
 namespace sidestream::shared_memory {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"

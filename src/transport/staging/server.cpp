@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/waiting.hpp"

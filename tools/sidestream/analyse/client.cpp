@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "declaring.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/kit/base/fail.hpp"

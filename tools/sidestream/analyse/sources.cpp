@@ -10,7 +10,7 @@
 
 #include "analyse/merging.hpp"
 #include "base/fields.hpp"
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "client/declarations.hpp"
 #include "loading.hpp"
 #include "sidestream/kit/base/fail.hpp"

@@ -6,9 +6,10 @@
 #include <exception>
 #include <memory>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "conformance/captured.hpp"
 #include "conformance/conformance.hpp"
+#include "conformance/failing_memory.hpp"
 #include "conformance/sample.hpp"
 
 namespace sidestream::conformance {

@@ -1,5 +1,4 @@
 // Results kept in memory for comparison.
-// Simulated memory failure: the n-th allocation of a thread throws.
 #pragma once
 
 #include <map>
@@ -25,18 +24,6 @@ class Captured final : public Results {
  private:
   std::map<std::string, Bytes> bytes_;  ///< all content by file, in a fixed encoding
   std::map<std::string, Table> tables_;
-};
-
-/// During its lifetime, allocation number `after` (from 0) of this thread throws std::bad_alloc, in this program and in
-/// plug-ins that it loads; later ones succeed again.
-class FailingMemory {
- public:
-  explicit FailingMemory(long after) noexcept;
-  ~FailingMemory();
-  FailingMemory(const FailingMemory&) = delete;
-  FailingMemory& operator=(const FailingMemory&) = delete;
-  /// True if an allocation has failed.
-  [[nodiscard]] bool failed() const noexcept;
 };
 
 }  // namespace sidestream::conformance

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
-#include "base/mpi/joint_work.hpp"
 #include "commands.hpp"
 #include "config/options/document.hpp"
 #include "conformance/sample.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
-#include "base/mpi/joint_work.hpp"
 #include "config/options/option_text.hpp"
 #include "declaring.hpp"
 #include "import/amrex_fields.hpp"

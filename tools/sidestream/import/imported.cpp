@@ -8,7 +8,7 @@
 
 #include "base/mpi/communicator.hpp"
 #include "base/paths.hpp"
-#include "loading.hpp"
+#include "progress.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/pipeline.hpp"
 #include "storage/database/domain.hpp"

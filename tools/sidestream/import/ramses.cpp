@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/mpi/joint_work.hpp"
+#include "base/mpi/agree.hpp"
 #include "config/options/option_text.hpp"
 #include "import/imported.hpp"
 #include "importers/ramses/domain_tree.hpp"

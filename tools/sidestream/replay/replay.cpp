@@ -11,8 +11,8 @@
 #include <iostream>
 #include <thread>
 
+#include "base/mpi/agree.hpp"
 #include "base/mpi/communicator.hpp"
-#include "base/mpi/joint_work.hpp"
 #include "data/relation_text.hpp"
 #include "pieces.hpp"
 #include "sidestream/kit/base/fail.hpp"
