@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/time.h>
 #include <unistd.h>
+
 #include <cerrno>
 #include <ctime>
 #include <exception>

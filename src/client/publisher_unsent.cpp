@@ -1,14 +1,17 @@
-// Arrays that do not vary in time and could not be handed over. No iteration is complete before they are.
+// Publisher: arrays that could not be handed over yet, and all blocks of a mesh in one call.
 //
-// Other clients have published their arrays, and servers have those. So this client refuses its iterations until it has
-// handed over its own. Values that found no room are kept and tried again; failed publications must be repeated.
-// All blocks of a client on a mesh, declared in one call.
+// The former do not vary in time, and no iteration is complete before they are handed over. Other clients have
+// published their arrays, and servers have those. So this client refuses its iterations until it has handed over its
+// own. Values that found no room are kept and tried again; failed publications must be repeated.
+//
+// All blocks of a client on a mesh may be declared in one call:
 //
 // 1. Each block of the list is checked and completed as by set_block, and compared with the block of its id.
 // 2. Blocks that are missing in the list go, blocks that are new or differ are placed, all others stay as they are.
 //    None of those that go or differ may have an array in use.
 // 3. Only then anything changes: blocks go first, so that their numbers and memory serve those that come.
 #include <fmt/format.h>
+
 #include <cstring>
 #include <set>
 

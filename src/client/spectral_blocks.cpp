@@ -1,4 +1,4 @@
-// Points, weights and derivatives of Gauss-Lobatto-Legendre quadrature.
+// Blocks of spectral elements, on the points of Gauss-Lobatto-Legendre quadrature.
 //
 // The inner points of order N are the zeros of P'_N, found by Newton's method from the Chebyshev points; with L = P_N
 // at the points, the weights are 2 / (N (N + 1) L^2), and the derivative of the polynomial through the values has the
@@ -6,6 +6,7 @@
 #include "client/spectral_blocks.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
-// Blocks of spectral elements: cells between the points of each element, and the points that elements share.
-// Gauss-Lobatto-Legendre points: the quadrature of spectral elements.
+// Blocks of spectral elements: their cells, the points that elements share, and their quadrature.
+// Cells lie between the points of each element, which are those of Gauss-Lobatto-Legendre quadrature.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// Equal shares, splitting of a mesh into boxes, and assembling of plans.
-// Binary heap of servers by load.
+// Helpers of partitioners: equal shares, boxes of a mesh, pieces of plans, and the least loaded server.
 #pragma once
 
 #include <array>

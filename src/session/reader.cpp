@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+
 #include <array>
 #include <map>
 #include <memory>

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 #include <signal.h>
+
 #include <algorithm>
 #include <exception>
 #include <iostream>

@@ -14,6 +14,7 @@
 //
 // The last pass writes all results, so that an iteration that fails earlier leaves none, and histories unchanged.
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>

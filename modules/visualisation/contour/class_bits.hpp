@@ -1,5 +1,7 @@
-// One bit for each point of a box: inside or not, finite or not.
-// Cells of a row, 64 at a time, as bits, for the surface kernel.
+// Points and cells of a box as bits, 64 to a word, for the surface kernel.
+//
+// A point's bit says whether it is inside, or whether its number is finite. The cells of a row follow from the bits of
+// the four rows of their corners.
 #pragma once
 
 #include <array>

@@ -4,6 +4,7 @@
 #include "visualisation/contour/contour_cells.hpp"
 
 #include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <stdexcept>

@@ -1,10 +1,11 @@
-// The contour kernel for lists of cells: triangles where a number at points passes a value, in tetrahedra, voxels,
-// hexahedra, wedges, pyramids and polyhedra; lines in triangles, pixels, quadrilaterals and polygons.
+// The contour kernel for lists of cells: triangles or lines where a number at points passes a value.
 //
-// A point is inside where its number >= the value; the shapes are in cell_shapes.hpp. A vertex lies on the edge between
-// two points, at a + t (b - a) with a the end of the lower name, and is named by both. Blocks that number their points
-// consistently (point_ids) agree bit by bit, if they have the same values there, and the surface is closed across them.
-// The vertices of a surface in a list of cells: their identity, positions and values.
+// Triangles come from tetrahedra, voxels, hexahedra, wedges, pyramids and polyhedra, lines from triangles, pixels,
+// quadrilaterals and polygons. The shapes are in cell_shapes.hpp. A point is inside where its number >= the value.
+//
+// A vertex lies on the edge between two points, at a + t (b - a) with a the end of the lower name, and is named by
+// both. Blocks that number their points consistently (point_ids) agree bit by bit, if they have the same values there,
+// and the surface is closed across them. CellVertices has the identity, positions and values of vertices.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // Positions of the points of a curvilinear mesh, from the coordinates of its nodes.
-// Rows of positions of a curved grid's points, as the surface kernel reads them.
+//
+// CurvedPoints has them for one box of points at a time, NodeRows and MiddleRows row by row, as the surface kernel
+// reads them.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,8 @@
-// Computes the case table of marching cubes at compile time. For each case, every face joins its crossed edges: from
-// the edge at which a counter-clockwise traversal leaves a stretch of inside corners to the edge at which it entered.
-// These links form loops; each loop is triangulated by a search that allows no diagonal in a face.
+// Marching cubes in one box of cells, with a table of cases that is computed at compile time.
+//
+// For each case, every face joins its crossed edges: from the edge at which a counter-clockwise traversal leaves a
+// stretch of inside corners to the edge at which it entered. These links form loops; each loop is triangulated by a
+// search that allows no diagonal in a face.
 #include "visualisation/contour/marching_cubes_cell.hpp"
 
 #include <cmath>

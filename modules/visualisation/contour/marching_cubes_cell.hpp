@@ -1,16 +1,16 @@
-// Traces one value through one box of cells, one layer of cells at a time.
-// The vertex on each edge, for the two planes of points around a layer of cells.
-// A few consecutive planes of numbers, moved along k through a block.
-// The 256 cases of marching cubes, computed instead of copied.
+// Marching cubes in one box of cells, one layer of cells at a time.
 //
-// Corner n of a cell lies at (n >> 2, n & 1, (n >> 1) & 1) from its lowest point. The four corners of the low i side
-// are the low four bits of a case, those of the high i side the high four, so that walking along i reuses half of a
-// case. A case has bit n set when corner n is inside.
+// The 256 cases are computed instead of copied. Corner n of a cell lies at (n >> 2, n & 1, (n >> 1) & 1) from its
+// lowest point. The four corners of the low i side are the low four bits of a case, those of the high i side the high
+// four, so that walking along i reuses half of a case. A case has bit n set when corner n is inside.
 //
 // On each face the crossed edges are joined by segments. A face with two inside corners across from each other is
 // ambiguous: the segments always cut off the inside corners. Since that depends only on the face, its two cells agree.
 // The segments of a cell close to loops, and each loop is cut into triangles such that no diagonal lies in a face.
 // Every edge between two vertices then has exactly two triangles, whatever the neighbours are.
+//
+// EdgeSlots has the vertex on each edge, for the two planes of points around a layer. PlaneBuffer has a few consecutive
+// planes of numbers, and moves along k through a block.
 #pragma once
 
 #include <algorithm>
@@ -127,6 +127,7 @@ class PlaneBuffer {
   std::vector<Row> rows_;
 };
 
+/// Traces one value through one box of cells.
 class MarchingCubesCell {
  public:
   /// Adds to `piece`; on a curved grid everything except the vertices' positions. `numbers` must contain both planes of

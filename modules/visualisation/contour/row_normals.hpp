@@ -1,6 +1,7 @@
-// Normals of isosurfaces from the slopes of the number at the points of a grid.
-// Output of the kernel for three-dimensional grids, one row of the grid at a time.
-// The numbers of a block in their own type, a few planes of points at a time.
+// Rows of three-dimensional grids for the surface kernel: numbers, vertices and triangles, and normals.
+//
+// Numbers of a block stay in their own type, a few planes of points at a time. The kernel gives its output row by row.
+// Normals come from the slopes of the number at the points.
 #pragma once
 
 #include <array>

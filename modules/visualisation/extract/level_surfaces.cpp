@@ -1,4 +1,6 @@
-// Dual seams. Servers sample the Morton keys of their rim leaves and agree on boundaries of equal shares of the curve.
+// Isosurfaces on refinement levels, and the dual seams between their blocks.
+//
+// For seams, servers sample the Morton keys of their rim leaves and agree on boundaries of equal shares of the curve.
 // Each leaf goes to all servers whose share has one of its corners; a box is mapped to servers by descending the octree
 // of the curve. The leaves are sorted, a LeafTree finds the corners at which they meet, and a server keeps those
 // corners that lie in its share and have leaves of several blocks.

@@ -1,14 +1,14 @@
 // Isosurfaces in trees and in patches on refinement levels.
 //
 // Points are the centres of counted cells; cells are those of the dual mesh (leaf_tree.hpp). `local` extracts the
-// surface around corners whose leaves all belong to one block. The part between blocks is extracted in `combine`, from
-// the leaves at their borders, which are part of the partial.
-// Isosurfaces in trees and on refinement levels as layers of an image: complete, with normals, before they are drawn.
-// Surfaces between blocks: the corners around which leaves of several blocks lie.
+// surface around corners whose leaves all belong to one block. The part between blocks, around corners at which leaves
+// of several blocks lie, is extracted in `combine`, from the leaves at their borders, which are part of the partial.
 //
 // Each block gives the leaves of its rim. Servers redistribute them by position, in equal shares of a Morton curve:
 // each leaf goes to the servers in whose share its corners lie, so that the server that owns a corner has all leaves
 // around it. The amount of data grows with the blocks' rims, and goes to neighbours on the curve.
+//
+// As layers of an image (LevelLayers) surfaces are complete, with normals, before they are drawn.
 #pragma once
 
 #include <span>

@@ -3,6 +3,7 @@
 #include "visualisation/graphics/annotations.hpp"
 
 #include <fmt/format.h>
+
 #include <cmath>
 #include <vector>
 

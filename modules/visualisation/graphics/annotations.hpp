@@ -1,5 +1,4 @@
-// Annotations of a picture: its layout, colour bars and captions.
-// A bar of a round length, which shows the size of what a picture shows.
+// Annotations of a picture: its layout, colour bars, captions, and a scale bar of a round length.
 #pragma once
 
 #include <algorithm>

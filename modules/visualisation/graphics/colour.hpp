@@ -1,5 +1,7 @@
-// Colours: 8 bits per channel in sRGB, as in PNG; light is added in linear 16-bit values.
-// Colour maps that users bring: lists of colours, and files with one colour a line.
+// Colours, and colour maps, which have a colour for each value in a range.
+//
+// Colours have 8 bits per channel in sRGB, as in PNG; light is added in linear 16-bit values. Users bring maps of their
+// own as lists of colours, or as files with one colour a line.
 #pragma once
 
 #include <array>

@@ -1,7 +1,10 @@
-// Radix-k compositing of sparse drawings. In each round the members of a group that stand at the same place of its
-// parts exchange what the others complete; then each part goes on by itself, with a fraction of the picture. Nearest
-// samples, lists of translucent samples and sums of light do not depend on the order of merging.
-// Stripes of a picture, dealt to the members of a group as cards are: round by round, one to each part in turn.
+// Radix-k compositing of sparse drawings.
+//
+// In each round the members of a group that stand at the same place of its parts exchange what the others complete;
+// then each part goes on by itself, with a fraction of the picture. Nearest samples, lists of translucent samples and
+// sums of light do not depend on the order of merging.
+//
+// Stripes of a picture are dealt to the members as cards are: round by round, one to each part in turn.
 #include "visualisation/graphics/compositing.hpp"
 
 #include <algorithm>

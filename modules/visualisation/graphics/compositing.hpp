@@ -1,5 +1,5 @@
-// Combination of the pictures of all servers.
-// Division of a picture among the members of a group, and of the group in rounds of radix-k compositing.
+// Combination of the pictures of all servers, by radix-k compositing.
+// Stripes divides a picture among the members of a group, and the group in rounds.
 #pragma once
 
 #include <array>

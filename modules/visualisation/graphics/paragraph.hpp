@@ -1,5 +1,4 @@
-// Texts that are broken into lines, to fit into the room they have.
-// Rectangles that are taken by text, so that nothing else is written there.
+// Room for texts in a picture: lines into which a text is broken, and rectangles that are taken.
 #pragma once
 
 #include <span>

@@ -5,6 +5,7 @@
 // divided. For the definition of projections of data on refinement levels see "yt: A Multi-code Analysis Toolkit for
 // Astrophysical Simulation Data" (Turk et al., 2011).
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>

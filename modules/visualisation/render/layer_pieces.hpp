@@ -1,6 +1,7 @@
-// Pieces of a scene's layers. Those that the first pass extracts, for a range, are kept for the second.
-// Stream lines as pieces of an image.
-// Edges of cells on a slice, as many as can be told apart.
+// Pieces of a scene's layers, among them stream lines and the edges of cells on a slice.
+//
+// Pieces that the first pass extracts, for a range, are kept for the second. Of the edges there are as many as can be
+// told apart.
 #pragma once
 
 #include <array>

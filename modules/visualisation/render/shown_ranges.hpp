@@ -1,6 +1,7 @@
-// Ranges of colours, and the domain that the camera shows, where only the data determine them. Each server finds those
-// of its blocks, and all are joined.
-// Ranges of colours that only grow from frame to frame, so that the frames of a film are comparable.
+// Ranges of colours, and the domain that the camera shows, where only the data determine them.
+//
+// Each server finds those of its blocks, and all are joined. Running ranges only grow from frame to frame, so that the
+// frames of a film are comparable.
 #pragma once
 
 #include <functional>

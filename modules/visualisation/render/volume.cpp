@@ -1,12 +1,11 @@
-// Boxes of cells of a volume.
+// Boxes and cells of a volume.
 //
 // Blocks on axes are cut into parts of 64 cells along each axis. On one level, numbers lie at the points of a grid
 // (PointGrid), between centres of cells or between nodes. On refinement levels, boxes contain the cells that no finer
 // level covers. In octrees a box has the up to eight leaves that are children of one cell.
-// Cells of a volume on meshes whose points have coordinates.
 //
-// Faces of a cell are cut into triangles from that corner whose coordinates come first. So two cells cut the face that
-// they share in the same way, wherever they are.
+// On meshes whose points have coordinates there are single cells. Their faces are cut into triangles from that corner
+// whose coordinates come first. So two cells cut the face that they share in the same way, wherever they are.
 #include "visualisation/render/volume.hpp"
 
 #include <algorithm>

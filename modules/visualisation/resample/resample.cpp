@@ -3,6 +3,7 @@
 // Each server samples the centres of the grid's cells in its blocks and sends the values to the server that owns the
 // row of the grid. If a place has several values, that server takes the one with the least rank.
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>

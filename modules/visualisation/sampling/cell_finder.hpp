@@ -1,5 +1,5 @@
 // Values at places of curvilinear and unstructured meshes, found one by one.
-// Finds the boxes that contain a place.
+// A tree of bounds finds the boxes that contain a place.
 #pragma once
 
 #include <cstdint>

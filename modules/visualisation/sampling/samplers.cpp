@@ -1,13 +1,13 @@
-// Sampling of uniform and rectilinear meshes; the finest level at a place counts.
+// Sampling of uniform and rectilinear meshes, and of octrees.
 //
-// A target's cell is found by arithmetic (uniform) or binary search (rectilinear), starting at the cell of the previous
-// target. Values are interpolated linearly axis by axis, between nodes or between cell centres; points outside the
-// block come from its halo. If a neighbour has no value, the cell's own value is taken.
-// Sampling of octrees: targets are distributed from each cell to its children, down to the leaves.
+// On uniform and rectilinear meshes the finest level at a place counts. A target's cell is found by arithmetic
+// (uniform) or binary search (rectilinear), starting at the cell of the previous target. Values are interpolated
+// linearly axis by axis, between nodes or between cell centres; points outside the block come from its halo. If a
+// neighbour has no value, the cell's own value is taken.
 //
-// Targets are first sorted by root cell. Each refined cell splits its targets by the middle planes and passes them on,
-// so that subtrees without targets are never visited. The cost is proportional to the number of targets times the
-// depth.
+// In octrees targets are distributed from each cell to its children, down to the leaves. Targets are first sorted by
+// root cell. Each refined cell splits its targets by the middle planes and passes them on, so that subtrees without
+// targets are never visited. The cost is proportional to the number of targets times the depth.
 #include "visualisation/sampling/samplers.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Sampling of curvilinear and unstructured meshes: for each cell, the targets in its bounding box are tested.
-// Cells of curvilinear meshes. Their numbers in a block run fastest along the first axis.
+// Cells of curvilinear meshes are numbered within their block, fastest along the first axis.
 #include "visualisation/sampling/searched_cells.hpp"
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 // the same seed contain each other. With `maximum` the limit is found by a radix search over all servers (limit_for),
 // and servers share the sample by ranges of hashes.
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,8 +1,11 @@
-// A flag by which members of a communicator tell each other that the work is over, while each continues with its own.
-// A word of one member for which the others need not wait.
+// Signals among the members of a communicator, who go on with their work meanwhile.
+//
+// AbortFlag: any member tells the others that the work is over. Bell: the first member has a word, for which the others
+// need not wait.
 #pragma once
 
 #include <mpi.h>
+
 #include <cstdint>
 #include <functional>
 #include <vector>

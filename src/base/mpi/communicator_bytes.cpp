@@ -1,7 +1,10 @@
-// Exchange of bytes of any length between members. A member that cannot allocate its receive buffers says so before
-// anything is sent. All then fail alike, and nobody frees memory that MPI still writes to.
-// Collectives whose number of rounds grows with the logarithm of the group's size. MPI's own non-blocking gathers send
-// a message between every two members, and its prefix sums wait for one member after the other.
+// Exchange of bytes of any length between members.
+//
+// A member that cannot allocate its receive buffers says so before anything is sent. All then fail alike, and nobody
+// frees memory that MPI still writes to.
+//
+// The number of rounds of other collectives grows with the logarithm of the group's size. MPI's own non-blocking
+// gathers send a message between every two members, and its prefix sums wait for one member after the other.
 #include <algorithm>
 #include <array>
 #include <cstring>

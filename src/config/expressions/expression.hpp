@@ -1,5 +1,5 @@
 // Arithmetic with parameters: `$nx`, `2 * ($nx - 1)`, `0.5`.
-// The text of an expression as messages quote it.
+// Messages quote the text of an expression and its place.
 #pragma once
 
 #include <cstddef>

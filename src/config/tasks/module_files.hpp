@@ -1,5 +1,7 @@
-// Files of modules: plug-ins that come with Sidestream and are found without configuration.
-// Loader of shared libraries with the user's own kinds.
+// Files with kinds that the library lacks: Sidestream's own modules, and plug-ins of users.
+//
+// Both are shared libraries that register their kinds. Modules come with Sidestream and are found without
+// configuration.
 #pragma once
 
 #include <functional>

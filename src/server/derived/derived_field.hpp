@@ -1,5 +1,4 @@
-// Fields of numbers around a block: inputs of derived variables and intermediate results.
-// Coordinates of the points around a block.
+// Numbers at the points around a block: inputs of derived variables, intermediate results, and coordinates.
 #pragma once
 
 #include <array>

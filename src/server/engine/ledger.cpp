@@ -1,7 +1,8 @@
-// Joins the ledgers of several groups of servers into one account.
+// Account of what a server did, and the joining of those of several groups into one.
 #include "server/engine/ledger.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 

@@ -1,5 +1,4 @@
-// Schedule of a task: when it is due.
-// Conditions of tasks: which of them hold in an iteration.
+// Schedule and conditions of tasks: when a task is due, and which conditions hold in an iteration.
 #pragma once
 
 #include <cstdint>

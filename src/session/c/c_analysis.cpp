@@ -1,8 +1,8 @@
-// A C table of functions as an analysis.
-// Functions of a C program as an analysis.
+// Analyses written in C: tables of functions (TableAnalysis), and functions of a program (FunctionAnalysis).
 #include "session/c/c_analysis.hpp"
 
 #include <mpi.h>
+
 #include <array>
 #include <cstddef>
 #include <cstring>

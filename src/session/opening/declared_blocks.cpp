@@ -2,6 +2,7 @@
 #include "session/opening/declared_blocks.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -1,7 +1,5 @@
-// Loading of kinds that the library lacks: plug-ins, which a configuration names by path, and modules, which are found
-// without that.
-// The first steps of every process: the configuration's text, the kinds that come with Sidestream, and whether clients
-// declare the same.
+// First steps of every process: the kinds of plug-ins and modules, and the text of the configuration.
+// A configuration names plug-ins by path; modules are found without that. Clients compare their declarations.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Roles of ranks (client, server or forwarder), and the cores of those that serve.
-// Assignment of clients to servers in placement `nodes`.
+// Roles of ranks (client, server or forwarder), their cores, and the servers of each client.
+// Clients are assigned to servers in placement `nodes`.
 #pragma once
 
 #include <cstdint>

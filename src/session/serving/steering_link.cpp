@@ -1,6 +1,7 @@
 #include "session/serving/steering_link.hpp"
 
 #include <fmt/format.h>
+
 #include <exception>
 
 #include "base/own_environment.hpp"

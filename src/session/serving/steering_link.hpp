@@ -1,5 +1,7 @@
-// Connects the sources of steered values (people, analyses) with the server that tells the clients.
-// Connects people who ask for analyses with the servers that run them.
+// Requests on their way to the servers: values to be steered, and analyses.
+//
+// SteeringLink connects the sources of steered values (people, analyses) with the server that tells the clients.
+// RequestLink connects people who ask for analyses with the servers that run them.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,10 @@
+// Cells of a refined mesh in a box: of patches, and of trees.
+//
 // The cells of blocks that are boxes, with or without refinement levels:
 //
 //   for each level, for each block: mark the cells in the box that no block of a lower id has
 //     for each finer level: a cell that its blocks cover completely is refined
+//
 // The cells of octrees, found from the flags of their blocks:
 //
 //   for each block whose bounds meet the box

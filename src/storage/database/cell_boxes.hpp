@@ -1,5 +1,5 @@
-// Boxes of cells on other levels of a refined mesh.
-// Finds the cells of trees and of patches; the parts of list_cells().
+// Cells of a refined mesh in a box: on other levels, in trees, and in patches.
+// They are the parts of list_cells().
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
-// Few large writes instead of many small ones.
-// The tables of the parts of a context that a server has written.
-// The report of the leader of a group to the first server of a context.
+// Writing of a context: joined writes, the tables of what a server wrote, and the report on them.
+//
+// Joined writes are few large ones instead of many small ones. The leader of a group reports to the first server of a
+// context.
 #pragma once
 
 #include <algorithm>
@@ -54,6 +55,7 @@ class JoinedWrites {
   Bytes kept_;
 };
 
+/// The tables of the parts of a context that a server has written.
 struct WrittenRows {
   DomainRows rows;
   std::uint64_t raw_bytes = 0;  ///< of values, before codecs

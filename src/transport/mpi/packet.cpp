@@ -1,9 +1,12 @@
+// Packets over MPI, with a short form for regions whose ranges are requested.
+//
 // A block has a region for each of its neighbours, mostly one box of few cells. So regions of the same block are
 // written as one head and their boxes, relative to the first corner of the first, in 16 bits if they fit: 12 bytes
 // each.
 #include "transport/mpi/packet.hpp"
 
 #include <sys/prctl.h>
+
 #include <algorithm>
 #include <limits>
 #include <new>

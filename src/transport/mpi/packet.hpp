@@ -1,9 +1,9 @@
-// Packets of messages, and values of any size that follow them, over MPI.
-// Requests for ranges and their answers, in few bytes.
-// Queues of outgoing and incoming packets.
+// Packets over MPI: headers and records, requests for ranges, and queues of outgoing and incoming packets.
+// Values of any size follow the packets that announce them. Requests for ranges and their answers take few bytes.
 #pragma once
 
 #include <mpi.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>

@@ -1,5 +1,7 @@
-// Published arrays that stay in place until servers have fetched what they need.
-// Values that clients send to their contact without a request; see Moving::pushed.
+// Values of clients in placement `nodes`: published arrays that servers fetch, and values that clients push.
+//
+// Arrays stay in place until servers have fetched what they need. Pushed values go to the contact of the client without
+// a request; see Moving::pushed.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
-// The directory of a stream: files that appear, change and vanish as a whole. Whoever can write into it controls the
-// stream, and it often lies where others can write too (a memory file system). So it must belong to this user, and no
-// symbolic link to it or in it is followed.
-// Tells a waiting endpoint that the simulation has ended before it opened its stream.
+// The directory of a stream: files that appear, change and vanish as a whole.
+//
+// Whoever can write into it controls the stream, and it often lies where others can write too (a memory file system).
+// So it must belong to this user, and no symbolic link to it or in it is followed.
+//
+// One of its files tells a waiting endpoint that the simulation has ended before it opened its stream (OpeningFile).
 #pragma once
 
 #include <fmt/format.h>

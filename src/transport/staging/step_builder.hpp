@@ -1,5 +1,4 @@
-// One writer's part of a step, and the step that all parts make.
-// Extremes of the values that a writer of a stream has.
+// One writer's part of a step, the extremes of its values, and the step that all parts make.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +43,7 @@ class StepRanges {
 
 struct Held;
 
+/// One writer's part of a step.
 class StepBuilder {
  public:
   StepBuilder() = default;

@@ -1,6 +1,7 @@
 #include "transport/staging/writer_coordinator.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 

@@ -1,6 +1,7 @@
-// The writers' side of the messages with readers: readers, offered steps, answers. Messages are files in the stream's
-// directory, and only rank 0 of the writers handles them.
-// The readers' side of the messages with writers: finding the stream, becoming its reader, taking and answering steps.
+// Messages between the writers and the readers of a stream: readers, offered steps, answers.
+//
+// Messages are files in the stream's directory, and only rank 0 of each side handles them. The readers' side finds the
+// stream, becomes its reader, and takes and answers steps.
 #pragma once
 
 #include <cstdint>

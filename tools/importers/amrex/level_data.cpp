@@ -1,7 +1,9 @@
-// Extremes of boxes in Cell_H: two tables, each with BOXES,COMPONENTS and a line of numbers per box.
+// Values of a level of a plotfile, and the extremes of its boxes.
+// Extremes are in Cell_H: two tables, each with BOXES,COMPONENTS and a line of numbers per box.
 #include "importers/amrex/level_data.hpp"
 
 #include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Collects the meshes and variables of iterations that may each lack some.
-// Blocks of files as they are published: large ones in parts, shared among the ranks.
+// Iterations of files as one run: their meshes and variables, and the blocks as they are published.
+// Large blocks are published in parts, which are shared among the ranks.
 #pragma once
 
 #include <map>
@@ -11,6 +11,7 @@
 
 namespace sidestream::analysing {
 
+/// Collects the meshes and variables of iterations that may each lack some.
 class Merging {
  public:
   /// `where` names the iteration in messages. Throws Error(file) if a mesh or variable differs from that of another

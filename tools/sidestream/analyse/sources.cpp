@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <glob.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>

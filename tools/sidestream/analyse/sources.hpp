@@ -1,5 +1,5 @@
-// The files of a command line: their iterations and common metadata.
-// Formats of files that can be read: functions that list iterations and open them.
+// Files that can be analysed: their formats, and the iterations and metadata of those on a command line.
+// Each format has functions that list iterations and open them.
 #pragma once
 
 #include <memory>

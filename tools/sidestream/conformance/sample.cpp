@@ -1,6 +1,7 @@
 #include "conformance/sample.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 

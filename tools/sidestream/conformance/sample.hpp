@@ -1,5 +1,5 @@
 // Known fields on the meshes of a configuration, divided among blocks in any way, as tasks see them on servers.
-// Values of the sample: a field that is smooth in every direction, optionally with exceptional numbers.
+// Values are smooth in every direction, optionally with exceptional numbers.
 #pragma once
 
 #include <cmath>

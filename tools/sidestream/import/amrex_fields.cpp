@@ -1,6 +1,7 @@
 #include "import/amrex_fields.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>

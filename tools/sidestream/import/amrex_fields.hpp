@@ -1,5 +1,5 @@
-// Fields of AMReX plotfiles besides the values that their Header lists: at nodes, faces and edges.
-// The particles of an AMReX plotfile in a database: each folder (DM, Tracer) is a mesh of points.
+// Contents of AMReX plotfiles besides the values that their Header lists: fields at other places, and particles.
+// Fields lie at nodes, faces and edges. Each folder of particles (DM, Tracer) becomes a mesh of points in the database.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +57,7 @@ class AmrexFields {
   std::vector<std::string> remarks_;
 };
 
+/// The particles of one folder.
 class AmrexParticles {
  public:
   /// Reads FOLDER/Header and declares the mesh FOLDER, with FOLDER_position, FOLDER_id, FOLDER_cpu (if present) and the

@@ -1,6 +1,4 @@
-// The counted cells of a block, which is a tree or a patch.
-// Division of a mesh of several levels among the servers.
-// Sums over the cells of halos and of their parts on several levels.
+// Parts of AmrGraph: the counted cells of a block, the servers that keep cells, and sums over cells.
 #pragma once
 
 #include <functional>
@@ -17,6 +15,7 @@
 
 namespace sidestream::halos {
 
+/// The counted cells of a block, which is a tree or a patch.
 class AmrBlock {
  public:
   virtual ~AmrBlock() = default;

@@ -1,5 +1,5 @@
-// Runs of cells in a box that reach a threshold, and their connected components.
-// Cells of a uniform mesh as rows along one axis, and their neighbours.
+// Runs of cells that reach a threshold, along the rows of a uniform mesh, and their connected components.
+// Lattice has the rows of the mesh and their neighbours, BoxRuns the runs in one box.
 #pragma once
 
 #include <array>

@@ -4,7 +4,8 @@
 // 2. Every server builds the same union-find structure from spanning forests of all pairs (merge_components.cpp).
 // 3. The parts of a component go to the server of its first part, which adds them up and applies the halo rule. It
 //    answers with the peaks of those that are halos.
-// All halos of an iteration, known to every server for the pass that visits the cells again.
+//
+// KnownHalos has all halos of an iteration on every server, for the pass that visits the cells again.
 #pragma once
 
 #include <algorithm>

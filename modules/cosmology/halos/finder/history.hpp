@@ -1,13 +1,13 @@
-// Halo histories in situ: halos of each iteration are matched with those of the previous one by the cells or the
-// particles that they share.
+// Halo histories in situ: tracks of halos, which are matched with those of the previous iteration.
+//
+// Halos match by the cells or the particles that they share:
 //
 // 1. Pieces of halos go to the servers that keep their places, always the same ones (Graph::Owners). So the pieces of
 //    two iterations are compared where both are (Graph::overlaps).
 // 2. With particles, the pieces only tell the halo of each particle (Graph::HaloLookup); members of halos are dealt out
 //    by their numbers and compared.
 // 3. The first server has all pairs of halos that share something, names halos by their numbers, and follows the
-//    tracks (history.hpp).
-// Halos over time: matching of the halos of one iteration with those of the previous one.
+//    tracks (Tracks).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Components of parts over all servers.
-// The number of each cell's halo, as an array over the whole mesh.
+// Merging of parts over all servers: their numbers, their components, and the array of each cell's halo.
 #pragma once
 
 #include <array>

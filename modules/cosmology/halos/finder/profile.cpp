@@ -7,6 +7,7 @@
 #include "cosmology/halos/finder/profile.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

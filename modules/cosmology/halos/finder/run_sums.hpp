@@ -1,8 +1,8 @@
 // Sums over the cells of halos and of their parts on a uniform mesh of one level.
-// Sums of a part of a component for each plane of cells along each axis.
 //
 // The shortest way to the peak along periodic axes is unknown until the peak is. So a part that may continue elsewhere
-// keeps its sums by plane. They are added up exactly over all parts, and weighted with distances at the end.
+// keeps its sums for each plane of cells along each axis. They are added up exactly over all parts, and weighted with
+// distances at the end.
 #pragma once
 
 #include <array>
@@ -19,6 +19,7 @@
 
 namespace sidestream::halos {
 
+/// Sums over the cells of a part in one plane.
 struct Plane {
   Index cells = 0;
   ExactSum mass;  ///< values times volumes

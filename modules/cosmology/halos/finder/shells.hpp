@@ -1,4 +1,3 @@
-// Sums over the cells in the shells around a halo.
 // Sums over the cells in shells around halos: all cells of a sphere, or those of the halo.
 //
 // For spheres, every block is asked for its cells near each halo (Distances::for_each_near, and for trees by descending

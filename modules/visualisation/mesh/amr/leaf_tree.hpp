@@ -1,5 +1,5 @@
-// A tree over leaves of several levels, to find the corners at which they meet.
-// Leaves with their values, and dual cells.
+// Leaves of several levels with their values, and a tree to find the corners at which they meet.
+// The leaves around a corner make a dual cell.
 #pragma once
 
 #include <array>

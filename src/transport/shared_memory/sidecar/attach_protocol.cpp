@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <string_view>

@@ -1,6 +1,8 @@
-// Messages between a server process and the listener of its node; each has a fixed size, and the two sides take turns.
-// Lets servers that wait for a simulation learn that it ended before it accepted them.
+// Meeting of server processes and a simulation on a node: messages, addresses, and the end of an opening.
 //
+// Messages between a server process and the listener of its node have a fixed size, and the two sides take turns.
+//
+// OpeningSocket and OpeningWatch let servers that wait for a simulation learn that it ended before it accepted them.
 // Both ends listen, and each connects to the other if it exists, so whichever comes second finds the first. Nothing is
 // ever sent. A connection that ends, even before it was accepted, means that the simulation has begun to listen or has
 // ended; the kernel closes it with the process.

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

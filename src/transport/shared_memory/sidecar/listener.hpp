@@ -1,7 +1,7 @@
-// Sidecar, the simulation's end: a socket through which server processes find the node's shared memory, and a thread
-// that answers them. One client of each node owns it.
-// Loop of the listener's thread: accepts connections, gives places to one group of servers at a time, writes the
-// service state.
+// Sidecar, the simulation's end: a socket through which server processes find the node's shared memory.
+//
+// One client of each node owns it, and a thread that answers servers. The loop of that thread accepts connections,
+// gives places to one group of servers at a time, and writes the service state.
 #pragma once
 
 #include <memory>

@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

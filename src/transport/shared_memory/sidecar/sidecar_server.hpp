@@ -1,5 +1,5 @@
 // Placement `sidecar`, the server's end: that of `cores`, beginning in the middle of a run.
-// Sidecar: a server process' connection to the listener of its node.
+// Attachment is a server process' connection to the listener of its node.
 #pragma once
 
 #include <memory>

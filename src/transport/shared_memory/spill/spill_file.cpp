@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

@@ -1,6 +1,7 @@
-// File on the node for a client's blocks that find no room in the buffer (`when_full: spill`), used as a ring.
-// docs/spilling.md has the states.
-// The server's end of spilling: reads blocks back when their iteration's turn comes.
+// File on a node for a client's blocks that find no room in the buffer (`when_full: spill`).
+//
+// It is used as a ring; docs/spilling.md has the states. The server reads blocks back (SpillReader) when the turn of
+// their iteration comes.
 #pragma once
 
 #include <cstddef>
