@@ -199,7 +199,9 @@ class Page:
         most = self.width - 2 * margin
         size = 0.72 * style.text
         largest = max((handle.get_markersize() for handle, _ in self.handles), default=0.0) / size
-        length, height = max(1.6, largest), max(0.7, largest)
+        # Dashes are only seen beside a marker if the line is long enough.
+        dashed = any(handle.get_linestyle() not in ("-", "None") for handle, _ in self.handles)
+        length, height = max(3.0 if dashed else 1.6, largest), max(0.7, largest)
         names, widths = self._legend_names(style, length, most, renderer)
         for columns in range(_columns(widths, 1.2 * style.text, most), 0, -1):
             # Matplotlib leaves out entries whose names begin with "_", so it gets these names later.
