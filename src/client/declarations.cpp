@@ -114,6 +114,18 @@ void Declarations::change_mesh(const std::string& name, const char* call, std::f
   later.push_back({name, call, std::move(apply)});
 }
 
+void Declarations::change_declared_mesh(const std::string& name, const char* call,
+                                        const std::function<void(Mesh&)>& apply) {
+  Mesh* const mesh = declared(metadata, name);
+  if (mesh == nullptr) {
+    fail(Code::usage,
+         "{}: no call has declared the mesh '{}'; declare it first, as a whole, since blocks do not suffice here, or "
+         "use the configuration",
+         call, name);
+  }
+  apply(*mesh);
+}
+
 void Declarations::apply_later() {
   for (const LaterDeclaration& change : later) {
     Mesh* mesh = declared(metadata, change.mesh);

@@ -67,6 +67,8 @@ struct Declarations {
   void set_attribute(const std::string& variable, const std::string& attribute, const std::string& value);
   /// Changes the mesh of that name by `apply`: at once if a call declares it, else in apply_later.
   void change_mesh(const std::string& name, const char* call, std::function<void(Mesh&)> apply);
+  /// Changes the mesh of that name by `apply`, at once. Throws Error(usage) if no call has declared it so far.
+  void change_declared_mesh(const std::string& name, const char* call, const std::function<void(Mesh&)>& apply);
   /// Applies the delayed changes; call it when the meshes of blocks exist. Throws Error(usage), which names the call,
   /// if a mesh is declared neither by a call nor by blocks.
   void apply_later();

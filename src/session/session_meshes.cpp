@@ -194,7 +194,7 @@ void Session::set_fixed(const std::string& name) try {
 }
 
 void Session::set_owned_points(const std::string& name) try {
-  declaring(implementation_, "set_owned_points").change_mesh(name, "set_owned_points", [](Mesh& mesh) {
+  declaring(implementation_, "set_owned_points").change_declared_mesh(name, "set_owned_points", [](Mesh& mesh) {
     const std::string wrong = own_points(mesh);
     if (!wrong.empty()) fail(Code::usage, "set_owned_points: mesh '{}': {}", mesh.name, wrong);
   });

@@ -135,6 +135,14 @@ TEST_CASE("meshes declared by calls") {
   f.refused(sidestream_start(f.session), SIDESTREAM_ERROR_CONFIGURATION, "there is no variable 'p'");
 }
 
+TEST_CASE("owned points of a mesh that no call declares as a whole, or that cannot have them") {
+  Fixture f;
+  const std::int64_t size[3] = {4, 4, 4};
+  f.refused(sidestream_set_owned_points(f.session, "blocks"), usage, "no call has declared the mesh 'blocks'");
+  CHECK(sidestream_add_curvilinear_mesh(f.session, "c", 2, size, "p") == SIDESTREAM_OK);
+  f.refused(sidestream_set_owned_points(f.session, "c"), usage, "expected a uniform or rectilinear one");
+}
+
 TEST_CASE("a change of a mesh that only the configuration declares") {
   Fixture f;
   CHECK(sidestream_set_fixed(f.session, "lists") == SIDESTREAM_OK);  // blocks may still describe a mesh of that name
