@@ -6,6 +6,7 @@ import math
 import re
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 import numpy as np
@@ -76,7 +77,24 @@ def write(folder, size, periodic, placement, kind, owned):
     )
 
 
-def run(folder, ranks, size, periodic, blocks, *how, seed=5):
+def run(folder, ranks, size, periodic, blocks, *how, seed=5, beside=()):
+    """Runs the program and, with `beside`, processes of the tool next to it: their number and its command."""
+    others = None
+    if beside:
+        line = ["mpirun", "--oversubscribe", "-n", str(beside[0]), TOOL, beside[1], "run.yaml"]
+        others = subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        printed = run_program(folder, ranks, size, periodic, blocks, *how, seed=seed)
+        if others:
+            printed += others.communicate(timeout=100)[0]
+            assert others.returncode == 0, printed
+    finally:
+        if others:
+            others.kill()
+    return printed
+
+
+def run_program(folder, ranks, size, periodic, blocks, *how, seed):
     command = ["mpirun", "--oversubscribe", "-n", str(ranks), sys.executable, SCRIPT, "run.yaml"]
     command += ["x".join(str(n) for n in size), periodic or "-", str(blocks), str(seed), *how]
     found = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=150)
@@ -152,7 +170,13 @@ PLACES = {
     "split": ("{mode: nodes, servers: 3, buffer: 8 MiB, partitioner: balanced}", 5, 2),
     "forward": ("{mode: nodes, servers: 2, buffer: 8 MiB, forward: blocks}", 5, 6),
     "partials": ("{mode: nodes, servers: 1, buffer: 8 MiB, forward: partials}", 5, 6),
+    "sidecar": ("{mode: sidecar, buffer: 8 MiB, per_node: 2, session: SESSION}", 3, 5),
+    "job": ("{mode: job, per_node: 1, buffer: 8 MiB, stream: {directory: streams, engine: files}}", 4, 6),
+    "groups": ("{mode: nodes, buffer: 8 MiB, groups: {first: 1, rest: 2}}", 6, 7),
 }
+KEPT = [("periodic", "nodes"), ("stretched", "cores"), ("flat", "forward"), ("space", "inline-3"), ("torus", "job")]
+# Processes that run next to the program: their number, and the command of the tool.
+BESIDE = {"sidecar": (2, "serve"), "job": (2, "endpoint")}
 
 
 @pytest.fixture(scope="module")
@@ -172,19 +196,38 @@ def references(tmp_path_factory):
     return of
 
 
+def put_groups(file):
+    """Gives every task a group, in turn."""
+    lines = file.read_text().splitlines()
+    tasks = [n for n, line in enumerate(lines) if line.startswith("  - ")]
+    for turn, n in enumerate(tasks):
+        group = ("first", "rest")[turn % 2]
+        lines[n] = re.sub(r"^(  - \w+): \{(}?)", rf"\1: {{group: {group}, \2", lines[n])
+    file.write_text("\n".join(lines) + "\n")
+
+
 @pytest.mark.parametrize(
     ("case", "place"),
     few(
         CASES,
         PLACES,
-        kept=[("periodic", "nodes"), ("stretched", "cores"), ("flat", "forward"), ("space", "inline-3")],
+        kept=[
+            ("periodic", "nodes"),
+            ("stretched", "cores"),
+            ("flat", "forward"),
+            ("space", "inline-3"),
+            ("torus", "job"),
+        ],
     ),
 )
 def test_results(tmp_path, references, case, place):
     size, periodic, kind = CASES[case]
     placement, ranks, blocks = PLACES[place]
+    placement = placement.replace("SESSION", f"owned-{uuid.uuid4().hex[:12]}")
     write(folder := tmp_path / "owned", size, periodic, placement, kind, owned=True)
-    printed = run(folder, ranks, size, periodic, blocks)
+    if place == "groups":
+        put_groups(folder / "run.yaml")
+    printed = run(folder, ranks, size, periodic, blocks, beside=BESIDE.get(place, ()))
     assert "no block delivered" not in printed
     if place != "partials":
         check_files(folder, size)
