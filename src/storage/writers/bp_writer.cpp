@@ -279,8 +279,9 @@ void BpWriter::put_step(const CombineInput& input, const std::vector<Lists>& lis
     for (const BlockView& view : input.local->of(variable.id)) {
       if (view.copy || view.points.empty()) continue;
       // Lists are written whole: connectivities count all points of their block.
-      const Box whole =
-          mesh.is_list() ? list_box(lists[n].total) : points_of(variable.centering, mesh.cells_on(view.block.level));
+      const Box whole = mesh.is_list()          ? list_box(lists[n].total)
+                        : view.block.level == 0 ? mesh.points(variable.centering)
+                                                : points_of(variable.centering, mesh.cells_on(view.block.level));
       const int axes = mesh.index_dimensions();
       const adios2::Dims shape =
           dims_of(extents_of(variable, axes, {whole.extent(0), whole.extent(1), whole.extent(2)}));
