@@ -117,12 +117,7 @@ void Declarations::change_mesh(const std::string& name, const char* call, std::f
 void Declarations::change_declared_mesh(const std::string& name, const char* call,
                                         const std::function<void(Mesh&)>& apply) {
   Mesh* const mesh = declared(metadata, name);
-  if (mesh == nullptr) {
-    fail(Code::usage,
-         "{}: no call has declared the mesh '{}'; declare it first, as a whole, since blocks do not suffice here, or "
-         "use the configuration",
-         call, name);
-  }
+  if (!mesh) fail(Code::usage, "{}: no call has declared the mesh '{}'; declare it first, as a whole", call, name);
   apply(*mesh);
 }
 

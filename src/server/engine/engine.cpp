@@ -203,20 +203,6 @@ void Engine::steer(const Agreement& agreement) {
   }
 }
 
-/// Takes events, also of refused iterations: these take effect in the next iteration that is not refused.
-void Engine::take_events(Agreement& agreement) {
-  events_.take_bits(agreement.events);
-  const ServerState state = parts_.transport.state(next_);
-  const Inbox* const inbox = state.ended > 0 ? &state.inbox : nullptr;
-  const auto work = [&] { events_.take(inbox, agreement.signals, guarded_); };
-  if (!agreement.signals) return retry_while_out_of_memory(work);
-  const std::string failure = guarded_.attempt(std::cref(work));
-  if (failure.empty()) return;
-  agreement.refused = true;
-  agreement.why |= Refusal::on_server;
-  complain(index(), "the events of the iteration are lost: " + failure);
-}
-
 /// Reports a failure. Every server calls it for the same failure; one of them logs it, the first time. Never fails.
 void Engine::complain(std::int64_t iteration, const std::string& message) {
   bool first = false;
@@ -224,16 +210,6 @@ void Engine::complain(std::int64_t iteration, const std::string& message) {
   retry_while_out_of_memory([&] { parts_.transport.post_failure(message); });
   if (first && !parts_.index && parts_.servers.rank() == 0)
     retry_while_out_of_memory([&] { log::error("iteration {}: {}", iteration, message); });
-}
-
-std::size_t Engine::number_of(const TaskEvent& event) const {
-  const auto found = std::find(parts_.events.begin(), parts_.events.end(), event.name);
-  return static_cast<std::size_t>(found - parts_.events.begin());
-}
-
-/// True if a task's event has been raised by as many clients as it waits for, or it waits for none.
-bool Engine::is_signalled(const TaskEvent& event) const {
-  return event.name.empty() || ((events_.bits(event.from) >> number_of(event)) & 1);
 }
 
 std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {

@@ -1,0 +1,35 @@
+// Events of an iteration: their order, and the tasks that they make due.
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "base/waiting.hpp"
+#include "server/engine/engine.hpp"
+
+namespace sidestream {
+
+/// Takes events, also of refused iterations: these take effect in the next iteration that is not refused.
+void Engine::take_events(Agreement& agreement) {
+  events_.take_bits(agreement.events);
+  const ServerState state = parts_.transport.state(next_);
+  const Inbox* const inbox = state.ended > 0 ? &state.inbox : nullptr;
+  const auto work = [&] { events_.take(inbox, agreement.signals, guarded_); };
+  if (!agreement.signals) return retry_while_out_of_memory(work);
+  const std::string failure = guarded_.attempt(std::cref(work));
+  if (failure.empty()) return;
+  agreement.refused = true;
+  agreement.why |= Refusal::on_server;
+  complain(index(), "the events of the iteration are lost: " + failure);
+}
+
+std::size_t Engine::number_of(const TaskEvent& event) const {
+  const auto found = std::find(parts_.events.begin(), parts_.events.end(), event.name);
+  return static_cast<std::size_t>(found - parts_.events.begin());
+}
+
+/// True if a task's event has been raised by as many clients as it waits for, or it waits for none.
+bool Engine::is_signalled(const TaskEvent& event) const {
+  return event.name.empty() || ((events_.bits(event.from) >> number_of(event)) & 1);
+}
+
+}  // namespace sidestream
