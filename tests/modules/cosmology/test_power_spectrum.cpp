@@ -346,7 +346,8 @@ TEST_CASE("impossible options are refused") {
   refused("{variable: a, with_component: 1}", "without 'with'");
   FakeDomain levels = domain;
   levels.metadata.meshes[0].refinement = {{2, 2, 1}};
-  CHECK_THROWS_WITH_AS(alone(levels, "{variable: a}"), doctest::Contains("name the `level` to which the mesh is resampled"), Error);
+  CHECK_THROWS_WITH_AS(alone(levels, "{variable: a}"),
+                       doctest::Contains("name the `level` to which the mesh is resampled"), Error);
 }
 
 TEST_CASE("boxes of every step cover the array once, and each server exchanges with a row or a column") {
