@@ -257,25 +257,16 @@ std::map<std::string, Pieces> sorted_pieces(const std::vector<std::string>& text
   return meshes;
 }
 
-/// Letters, digits, _, - and . stay; everything else becomes _.
-std::string as_name(std::string text) {
-  for (char& c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    if (!plain) c = '_';
-  }
-  return text;
-}
-
 void name_variables(std::vector<AgreedMesh>& meshes) {
   std::map<std::string, int> users;
   for (const AgreedMesh& mesh : meshes) {
-    ++users[as_name(mesh.name)];  // a variable cannot be confused with a mesh
+    ++users[mesh.name];  // a variable cannot be confused with a mesh
     for (const AgreedField& field : mesh.fields) ++users[as_name(field.name)];
   }
   for (AgreedMesh& mesh : meshes) {
     for (AgreedField& field : mesh.fields) {
       const std::string name = as_name(field.name);
-      field.variable = users[name] == 1 ? name : as_name(mesh.name) + "_" + name;
+      field.variable = users[name] == 1 ? name : mesh.name + "_" + name;
     }
   }
 }
@@ -324,6 +315,14 @@ Box place_rectilinear(const AgreedMesh& mesh, const MeshPiece& piece) {
 }
 
 }  // namespace
+
+std::string as_name(std::string text) {
+  for (char& c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!plain) c = '_';
+  }
+  return text;
+}
 
 const AgreedField* AgreedMesh::find(const std::string& field) const {
   const auto found = std::find_if(fields.begin(), fields.end(), [&](const AgreedField& f) { return f.name == field; });

@@ -50,6 +50,9 @@ struct AgreedMesh {
   [[nodiscard]] const AgreedField* find(const std::string& field) const;
 };
 
+/// A name for a configuration: characters other than letters and digits become _.
+[[nodiscard]] std::string as_name(std::string text);
+
 /// Agrees on the meshes of all ranks' pieces. Collective; the same on every rank. A field's variable has the field's
 /// name; if several meshes have such a field, MESH_FIELD. What contradicts another rank's piece is named in `problems`,
 /// and the lower rank's counts.

@@ -67,7 +67,10 @@ std::vector<MeshPiece> Coupling::read_channels(const Node& catalyst) {
         fail_node(channel.find("type"),
                   "found '" + type + "', expected mesh, multimesh or amrmesh; the channel is left out");
       }
-      std::move(pieces.begin(), pieces.end(), std::back_inserter(all));
+      for (MeshPiece& piece : pieces) {
+        piece.mesh = as_name(piece.mesh);
+        all.push_back(std::move(piece));
+      }
     } catch (const Error& error) {
       problems.emplace_back(error.what());
     }

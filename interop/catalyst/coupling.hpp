@@ -48,9 +48,9 @@ class Coupling {
   void declare_lists(const AgreedMesh& mesh);
   void publish(const std::vector<MeshPiece>& pieces);
   void publish_mesh(const AgreedMesh& mesh, const std::vector<const MeshPiece*>& pieces);
-  void publish_piece(const AgreedMesh& mesh, const MeshPiece& piece, std::int64_t block);
+  void publish_piece(const AgreedMesh& mesh, const MeshPiece& piece, const Block& block);
   void publish_lists(const AgreedMesh& mesh, const MeshPiece& piece, std::int64_t block);
-  void publish_field(const AgreedField& field, const MeshPiece& piece, const FieldPiece& values, std::int64_t block);
+  void publish_field(const AgreedField& field, const MeshPiece& piece, const FieldPiece& values, const Block& block);
   [[nodiscard]] std::int64_t block_of(const MeshPiece& piece) const;
   /// Writes sentences to standard error that were not written before.
   void say(const Problems& problems);

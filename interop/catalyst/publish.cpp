@@ -80,14 +80,14 @@ void Coupling::publish_mesh(const AgreedMesh& mesh, const std::vector<const Mesh
   session_->replace_blocks(mesh.name, blocks);
   for (std::size_t n = 0; n < placed.size(); ++n) {
     try {
-      publish_piece(mesh, *placed[n], blocks[n].id);
+      publish_piece(mesh, *placed[n], blocks[n]);
     } catch (const Error& error) {
       say({placed[n]->path + ": " + error.what()});
     }
   }
 }
 
-void Coupling::publish_piece(const AgreedMesh& mesh, const MeshPiece& piece, std::int64_t block) {
+void Coupling::publish_piece(const AgreedMesh& mesh, const MeshPiece& piece, const Block& block) {
   FieldPiece places;
   places.components = piece.coordinates;
   places.centering = piece.is_list() ? Centering::node : nodes_of(piece.dimensions);
@@ -97,7 +97,7 @@ void Coupling::publish_piece(const AgreedMesh& mesh, const MeshPiece& piece, std
   of_places.variable = mesh.name + "_coordinates";
   of_places.centering = places.centering;
   if (!piece.coordinates.empty()) publish_field(of_places, piece, places, block);
-  if (piece.is_list()) publish_lists(mesh, piece, block);
+  if (piece.is_list()) publish_lists(mesh, piece, block.id);
   for (const FieldPiece& field : piece.fields) {
     const AgreedField* const known = mesh.find(field.name);
     if (known == nullptr) {
@@ -133,7 +133,7 @@ void Coupling::publish_lists(const AgreedMesh& mesh, const MeshPiece& piece, std
 }
 
 void Coupling::publish_field(const AgreedField& field, const MeshPiece& piece, const FieldPiece& values,
-                             std::int64_t block) {
+                             const Block& block) {
   Session& s = *session_;
   const Numbers& first = values.components.front();
   Index3 extents{piece.count(values.centering), 1, 1};
@@ -141,12 +141,10 @@ void Coupling::publish_field(const AgreedField& field, const MeshPiece& piece, c
   if (!piece.is_list()) {
     extents = values.centering == Centering::cell ? piece.cells : piece.box_points();
     axes = piece.dimensions;
-    const AgreedMesh& mesh =
-        *std::find_if(meshes_.begin(), meshes_.end(), [&](const AgreedMesh& m) { return m.name == piece.mesh; });
     Box allocated;
-    allocated.lo = array_start(piece, mesh.place(piece, ranks_->rank()));
+    allocated.lo = array_start(piece, block.cells);
     for (std::size_t a = 0; a < 3; ++a) allocated.hi[a] = allocated.lo[a] + extents[a];
-    s.set_allocated(field.variable, block, allocated);
+    s.set_allocated(field.variable, block.id, allocated);
   }
   const auto size = static_cast<Index>(size_of(first.type));
   const bool strided = is_strided(values.components);
@@ -161,7 +159,7 @@ void Coupling::publish_field(const AgreedField& field, const MeshPiece& piece, c
     for (Index& stride : strides) stride *= first.stride / size;
     std::vector<const void*> starts;
     for (const Numbers& n : values.components) starts.push_back(n.data + values.first * n.stride);
-    (void)s.publish_components(field.variable, block, starts, array);
+    (void)s.publish_components(field.variable, block.id, starts, array);
     return;
   }
   // The copy has the components of a point next to each other, and the points as they lie in the host's arrays.
@@ -170,7 +168,7 @@ void Coupling::publish_field(const AgreedField& field, const MeshPiece& piece, c
   for (Index& stride : strides) stride *= components;
   std::vector<const void*> starts;
   for (Index c = 0; c < components; ++c) starts.push_back(copy.data() + c * size);
-  (void)s.publish_components(field.variable, block, starts, array);
+  (void)s.publish_components(field.variable, block.id, starts, array);
 }
 
 }  // namespace sidestream::catalyst

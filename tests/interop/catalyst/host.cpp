@@ -251,7 +251,7 @@ void execute(const Implementation& implementation, const Options& options, int r
   catalyst.at("state/timestep").set(std::int64_t{10} * step);
   catalyst.at("state/time").set(time);
   if (!options.other_rank || rank + 1 < ranks || ranks == 1) {
-    set_channel(catalyst.at("channels/grid"), options, rank, ranks, time, arrays);
+    set_channel(catalyst.at("channels/" + options.channel), options, rank, ranks, time, arrays);
   }
   if (options.late && step > 0) set_channel(catalyst.at("channels/late"), options, rank, ranks, time, arrays);
   if (step == options.edit_step && rank == options.edit_rank) {

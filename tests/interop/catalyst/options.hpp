@@ -12,7 +12,7 @@ struct Edit {
 };
 
 struct Options {
-  std::string mesh = "uniform", plugin, configuration;
+  std::string mesh = "uniform", channel = "grid", plugin, configuration;
   int steps = 3;
   bool ghosts = false;
   bool strided = false;     ///< fields lie interleaved in one array of the host
@@ -31,6 +31,8 @@ inline Options options_of(int argc, char** argv) {
     const auto next = [&] { return std::string(n + 1 < argc ? argv[++n] : ""); };
     if (word == "--mesh") {
       o.mesh = next();
+    } else if (word == "--channel") {
+      o.channel = next();
     } else if (word == "--plugin") {
       o.plugin = next();
     } else if (word == "--configuration") {

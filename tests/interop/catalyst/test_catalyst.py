@@ -93,6 +93,12 @@ def test_more_ranks_than_cells_and_a_rank_without_the_channel(tmp_path):
     same_results(tmp_path / "cells", "uniform", 13)
 
 
+def test_characters_that_names_cannot_have(tmp_path):
+    start(tmp_path, HOST, 2, "--mesh", "hex", "--channel", "the grid.1-b", text=configuration("hex"))
+    with h5py.File(tmp_path / "results" / "fields-1.h5") as file:
+        assert file["variables/the_grid_1_b_coordinates"].attrs["mesh"] in ("the_grid_1_b", b"the_grid_1_b")
+
+
 def test_values_are_those_of_the_formula(tmp_path):
     start(tmp_path, HOST, 3, "--mesh", "uniform", text=configuration("uniform"))
     with h5py.File(tmp_path / "results" / "fields-1.h5") as file:

@@ -15,11 +15,11 @@ namespace sidestream {
 namespace {
 
 /// Seconds per iteration if the ranks share the cores.
-double shared_whole(const Prediction& alone, const Split& split, int cores) {
-  if (cores == 0) return alone.whole;
-  if (!split.dedicated()) return alone.whole * std::max(1.0, static_cast<double>(split.clients) / cores);
-  const double work = split.clients * alone.simulation + split.servers * alone.analysis;
-  return std::max(alone.whole, work / cores);
+double shared_whole(const Prediction& unshared, const Split& split, int cores) {
+  if (cores == 0) return unshared.whole;
+  if (!split.dedicated()) return unshared.whole * std::max(1.0, static_cast<double>(split.clients) / cores);
+  const double work = split.clients * unshared.simulation + split.servers * unshared.analysis;
+  return std::max(unshared.whole, work / cores);
 }
 
 /// Runs from which `run` is predicted: all others that give costs.
@@ -37,10 +37,10 @@ bool deviates(double measured, double expected, double within) {
 constexpr const char* off = "   NOT WHAT THE MODEL HAS";
 
 /// A line for the time of a run.
-std::string time_line(const MeasuredRun& run, const Prediction& alone, double expected, bool wrong) {
+std::string time_line(const MeasuredRun& run, const Prediction& unshared, double expected, bool wrong) {
   return fmt::format("{:>9} {:>8} {:>12.4g} {:>12.4g} {:>11.2f}  {:>10.4g} {:>10.4g}  {} ({}){}\n", run.split.clients,
                      run.split.dedicated() ? run.split.servers : 0, run.whole, expected, run.whole / expected,
-                     alone.simulation, alone.analysis, run.split.mode, run.directory, wrong ? off : "");
+                     unshared.simulation, unshared.analysis, run.split.mode, run.directory, wrong ? off : "");
 }
 
 /// Lines for the blocks and bytes that came to the servers of a run.
@@ -79,11 +79,11 @@ std::pair<std::string, bool> check_records(const StatedScale& scale) {
            "have a core each; add runs",
            scale.file, run.directory);
     }
-    const Prediction alone = ScaleCosts(here, others).predict(run, records.cells);
-    const double expected = shared_whole(alone, run.split, records.cores);
+    const Prediction unshared = ScaleCosts(here, others).predict(run, records.cells);
+    const double expected = shared_whole(unshared, run.split, records.cores);
     const bool wrong = deviates(run.whole, expected, records.within);
     worst = std::max(worst, std::abs(run.whole / expected - 1));
-    text += time_line(run, alone, expected, wrong);
+    text += time_line(run, unshared, expected, wrong);
     const auto [line, counted] = counts_of(run, scale);
     counts += line;
     right = right && !wrong && counted;
