@@ -27,6 +27,7 @@ class Reader {
  public:
   explicit Reader(const std::string& path) : io_(adios_.DeclareIO("read")) {
     io_.SetEngine("BP5");
+    io_.SetParameter("Profile", "Off");  // else a file with times appears in the system's temporary folder
     engine_ = io_.Open(path, adios2::Mode::ReadRandomAccess);
   }
   ~Reader() { engine_.Close(); }

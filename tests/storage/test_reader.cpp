@@ -147,6 +147,9 @@ TEST_CASE("what is wrong with a call is said") {
   says("are in no block of the context", [&] {
     context.read_box(name, 0, {{-1, 0, 0}, {0, 1, 1}}, {{-1, 0, 0}, {0, 1, 1}}, &value);
   });
+  const std::uint64_t bytes = context.block_bytes(name, 0).value();
+  says("data is null", [&] { context.read_block(name, 0, nullptr, bytes); });
+  says("data is null", [&] { context.read_box(name, 0, {{0, 0, 0}, {1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}, nullptr); });
   CellSelection selection;
   selection.coarsest = 3;
   selection.deepest = 1;
@@ -156,6 +159,7 @@ TEST_CASE("what is wrong with a call is said") {
   StoredContext other = Reader::open(golden + "database-codecs").open_context(0);
   const Cells found = other.list_cells(mesh);
   std::vector<double> room(found.size());
+  says("data is null", [&] { other.read_cells(name, found, nullptr, found.size() * 8); });
   says("another context has listed", [&] { context.read_cells(name, found, room.data(), room.size() * 8); });
 }
 

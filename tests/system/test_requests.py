@@ -40,7 +40,7 @@ class Simulation:
         live = f"live: {live}\n" if live else ""
         text = f"placement: {placement}\noutput: {{directory: {self.results}}}\n{live}{variables}{analyses}"
         (folder / "run.yaml").write_text(text)
-        words = {"steps": 10**8, "pause_ms": 20, "grid": 12, "until": self.stop} | options
+        words = {"steps": 10**8, "pause_ms": 40, "grid": 12, "until": self.stop} | options
         self.servers = None
         self.process = subprocess.Popen(
             [MPIRUN, "-n", str(ranks), PROGRAM, str(folder / "run.yaml"), *(f"{k}={v}" for k, v in words.items())],
@@ -382,7 +382,8 @@ def test_failures_stay_with_the_person_who_asked(tmp_path):
 
 def test_values_that_cannot_be_assembled_cost_only_the_request(tmp_path):
     """The partitioner refuses p. The iteration is assembled again without it."""
-    with simulation(tmp_path, 4, "{mode: nodes, servers: 2, buffer: 32 MiB, partitioner: light}") as run:
+    # Servers on a busy machine may not keep up with shorter steps: while they are behind they take no request.
+    with simulation(tmp_path, 4, "{mode: nodes, servers: 2, buffer: 32 MiB, partitioner: light}", pause_ms=100) as run:
         for often in ("", ", every: 1"):
             status, said = run.ask(f"statistics: {{variable: p, file: asked/p.csv{often}}}")
             assert (status, said[:7]) == ((0, "accepte") if often else (1, "failed:")), said

@@ -137,6 +137,8 @@ std::int64_t read_cells(const StoredValues& values, const Variable& variable, co
   if (variable.centering != Centering::cell) {
     fail(Code::usage, "cells: '{}' has no values in cells; read it with read_box or read_block", variable.name);
   }
+  if (out == nullptr && !cells.place.empty())
+    fail(Code::usage, "cells of '{}': data is null; give an array", variable.name);
   std::vector<Index> places(cells.place.size());
   for (std::size_t n = 0; n < places.size(); ++n) places[n] = stored_place(cells, n, variable.order);
   std::vector<std::size_t> order(places.size());

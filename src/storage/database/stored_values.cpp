@@ -111,6 +111,8 @@ void StoredValues::read(const Variable& variable, const PlacedBlock& placed, std
 
 void StoredValues::read_piece(const Variable& variable, const PlacedBlock& placed, const PieceRow& row,
                               std::span<std::byte> out) const {
+  if (out.data() == nullptr && !out.empty())
+    fail(Code::usage, "read_block of '{}': data is null; give an array", variable.name);
   if (!cuts(placed.block) || variable.centering != Centering::cell) {
     return database::read_piece(*context_, placed.group, row, out);
   }
@@ -157,6 +159,7 @@ void StoredValues::read_box(const Variable& variable, std::int32_t level, const 
     fail(Code::usage, "read_box of '{}': the array does not cover the box; give an array that does, or a smaller box",
          name);
   }
+  if (data == nullptr && box.count() > 0) fail(Code::usage, "read_box of '{}': data is null; give an array", name);
   const Target target{data, array, packed_strides(array, variable.components, variable.order)};
   const auto missing = database::read_box(*context_, static_cast<std::uint32_t>(variable.id), level, box, target);
   if (missing == 0) return;
@@ -173,6 +176,7 @@ void StoredValues::read_list(const Variable& variable, std::int64_t first, std::
   if (!mesh.is_list()) fail(Code::usage, "'{}' is no list; read it with read_box or read_block", name);
   if (first < 0 || count < 0)
     fail(Code::usage, "read_list of '{}': {} values from {} on; give numbers from 0 on", name, count, first);
+  if (out == nullptr && count > 0) fail(Code::usage, "read_list of '{}': data is null; give an array", name);
   if (!deepest_ || mesh.kind() != MeshKind::octree) {
     return database::read_list(*context_, static_cast<std::uint32_t>(variable.id), first, count, out);
   }

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "sidestream/data/box.hpp"
-#include "sidestream/kit/reduce/bins/bin_guess.hpp"
 #include "sidestream/kit/reduce/bins/bins.hpp"
 
 namespace sidestream {
