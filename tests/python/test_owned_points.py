@@ -213,8 +213,6 @@ def put_groups(file):
         PLACES,
         kept=[
             ("periodic", "nodes"),
-            ("stretched", "cores"),
-            ("flat", "forward"),
             ("space", "inline-3"),
             ("torus", "job"),
         ],

@@ -122,11 +122,8 @@ def who(of, ranks, dedicated):
         ["all", "one", "servers"],
         kept=[
             (INLINE, 3, "one"),
-            (CORES, 1, "all"),
             (CORES, 3, "servers"),
-            (CORES_2, 5, "one"),
             (GROUPS, 2, "one"),
-            (GROUPS, 2, "servers"),
             (NODES, 3, "one"),
             (CALLS, 2, "all"),
             (BLOCKS, 2, "one"),
@@ -151,7 +148,8 @@ def test_a_rank_without_blocks(tmp_path):
     check_ended(done, 3, 14)
 
 
-@pytest.mark.parametrize("placement", [INLINE, CORES, NODES])
+@pytest.mark.keep(1)
+@pytest.mark.parametrize("placement", [NODES, INLINE, CORES])
 def test_a_run_goes_on_from_the_checkpoint(tmp_path, placement):
     """Together both runs have the rows of one that was never told."""
     ranks = 2 + DEDICATED[placement]
@@ -171,7 +169,8 @@ def test_a_run_goes_on_from_the_checkpoint(tmp_path, placement):
     assert without_index[0] == without_index[1]
 
 
-@pytest.mark.parametrize("placement", [INLINE, CORES, NODES])
+@pytest.mark.keep(1)
+@pytest.mark.parametrize("placement", [NODES, INLINE, CORES])
 def test_a_signal_before_the_first_iteration(tmp_path, placement):
     done = run(tmp_path, 2 + DEDICATED[placement], placement, when="open", who="0")
     check_ended(done, 0, 10)
@@ -204,7 +203,8 @@ def test_a_program_that_goes_on(tmp_path):
     assert list(done.contexts()) == [0, done.last]
 
 
-@pytest.mark.parametrize("placement", [INLINE, CORES, NODES])
+@pytest.mark.keep(1)
+@pytest.mark.parametrize("placement", [NODES, INLINE, CORES])
 def test_a_time_limit(tmp_path, placement):
     """The time is over at once, but for the margin."""
     limited = ENDING.replace("signals: [USR1, TERM], ", "time_limit: 3600.2 s, ")
@@ -229,6 +229,7 @@ def reasons(done):
 SLOW = "  - sleep: {variable: u, seconds: 0.1}\n"
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", [CORES, NODES])
 def test_servers_that_are_behind_drop_what_they_have_not_begun(tmp_path, placement):
     """Servers have eight iterations to do, for which they would need longer than half of the margin."""

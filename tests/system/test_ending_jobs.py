@@ -8,6 +8,7 @@ import uuid
 from pathlib import Path
 
 import pytest
+from pairs import few
 from programs import built
 from sidecar_support import Job
 from support import MPIRUN, wait_for
@@ -78,7 +79,7 @@ class Two:
         assert max(int(c.entry["cycle"]) for c in contexts) == last
 
 
-@pytest.fixture(params=["sidecar", "job"])
+@pytest.fixture(params=few(["sidecar", "job"]))
 def two(request, tmp_path):
     if request.param == "sidecar":
         placement = f"{{mode: sidecar, session: test-{uuid.uuid4().hex[:12]}, buffer: 8 MiB, when_full: wait}}"

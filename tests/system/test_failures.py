@@ -30,7 +30,7 @@ PLACEMENTS = {
 }
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("placement", "how"), pairs(PLACEMENTS, ["error", "odd", "combine"], strength=1))
 def test_a_failing_analysis_costs_one_iteration_of_itself(tmp_path, placement, how):
     tasks = f"""\
@@ -48,7 +48,7 @@ analyses:
     assert "message" in (done.results / "run.yaml").read_text()
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_on_error_stop_reaches_every_client(tmp_path, placement):
     tasks = "analyses:\n  - fail: {variable: t, at: 0}\n"
@@ -81,7 +81,7 @@ def test_a_directory_that_cannot_be_made(tmp_path, placement):
     assert len(set(done.errors)) == 1 and f"{tmp_path}/file" in done.errors[0]
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @needs_small_disks
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_full_disk(tmp_path, placement):

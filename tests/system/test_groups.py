@@ -287,7 +287,7 @@ analyses:
         assert order == list(range(6))
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_an_analysis_that_fails_in_one_group(tmp_path, placement):
     tasks = """\
@@ -321,7 +321,7 @@ def test_on_error_stop_hears_of_every_group(tmp_path):
     assert any("planned failure" in line for line in done.errors), done.text
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_skip_drops_an_iteration_in_all_groups_or_in_none(tmp_path, placement):
     tasks = """\

@@ -116,6 +116,7 @@ def test_places(tmp_path, reference, place):
     check(done, clients, reference)
 
 
+@pytest.mark.test_all
 def test_sidecar(tmp_path, reference):
     with Sidecar(tmp_path, tasks=TASKS + HDF5, per_node=2) as sidecar:
         servers = sidecar.serve(2)
@@ -154,6 +155,7 @@ def test_moving(tmp_path, reference):
     check(done, 3, reference)
 
 
+@pytest.mark.test_all
 def test_isolated(tmp_path, reference):
     tasks = TASKS.replace("makes: coarse", "isolate: process, makes: coarse").replace(
         "makes: shell}", "makes: shell, isolate: process}"
@@ -497,7 +499,7 @@ outputs:
 """
 
 
-@pytest.mark.parametrize("place", few(["nodes-blocks", "inline-2"]))
+@pytest.mark.parametrize("place", few(["inline-2", "nodes-blocks"]))
 def test_resumed(tmp_path, place):
     clients, servers, placement = PLACES[place]
     ranks = clients + servers
