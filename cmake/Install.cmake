@@ -34,6 +34,7 @@ if(SIDESTREAM_FORTRAN)
   install(TARGETS sidestream_fortran EXPORT SidestreamFortranTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   set_target_properties(sidestream_fortran PROPERTIES INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH TRUE)
   install(EXPORT SidestreamFortranTargets NAMESPACE Sidestream:: DESTINATION ${package_dir})
+  export(EXPORT SidestreamFortranTargets NAMESPACE Sidestream:: FILE ${PROJECT_BINARY_DIR}/SidestreamFortranTargets.cmake)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/sidestream-fortran.pc.in ${PROJECT_BINARY_DIR}/sidestream-fortran.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/sidestream-fortran.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
@@ -52,6 +53,8 @@ if(SIDESTREAM_PYTHON_BUILT)
 endif()
 
 install(EXPORT SidestreamTargets NAMESPACE Sidestream:: DESTINATION ${package_dir})
+# A program can also be built against the build tree, with -DSidestream_DIR=BUILD.
+export(EXPORT SidestreamTargets NAMESPACE Sidestream:: FILE ${PROJECT_BINARY_DIR}/SidestreamTargets.cmake)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/SidestreamConfig.cmake.in
   ${PROJECT_BINARY_DIR}/SidestreamConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/SidestreamConfigVersion.cmake

@@ -1,8 +1,9 @@
-# !/usr/bin/env bash Uses the installed tree as an external project does: consume.sh
+#!/usr/bin/env bash
+# Uses the installed tree as an external project does: consume.sh
 # minimal_c|cmake|pkg_config|fortran|plugin|partitioner|python_analysis|python_client|faulty_plugins|tool
 #
-# Environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), WORK (a folder for
-# builds), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, MPICXX, MPIFC, CC, CXX.
+# Environment: SOURCE (the repository, for the examples' sources), PREFIX (the installed tree), BUILD (the build tree),
+# WORK (a folder for builds), LIBDIR, and the programs CMAKE, MPIRUN, PKG_CONFIG, MPICC, MPICXX, MPIFC, CC, CXX.
 set -euo pipefail
 work=$WORK/$1
 rm -rf "$work"
@@ -54,6 +55,11 @@ case $1 in
     run 2 "$work/minimal_cpp" build/wave
     [ -s "$work/minimal_cpp/results/histogram.csv" ]
     if test_all; then
+      cp -r "$SOURCE/examples/minimal_c" "$work/of_build_tree"
+      "$CMAKE" -S "$work/of_build_tree" -B "$work/of_build_tree/build" -DSidestream_DIR="$BUILD"
+      "$CMAKE" --build "$work/of_build_tree/build"
+      run 2 "$work/of_build_tree" build/heat
+      lines "$work/of_build_tree/results/statistics.csv" 21
       build_outside spectral_elements
       run 2 "$work/spectral_elements" build/elements
       lines "$work/spectral_elements/results/statistics.csv" 11
