@@ -3,6 +3,7 @@
 import csv
 import math
 import random
+import re
 import subprocess
 
 import pytest
@@ -267,6 +268,7 @@ def test_results_go_to_another_directory(tmp_path, directory, becomes):
         (["run", "--ranks", "5", "--nodes", "2"], "expected a multiple of the nodes"),
         (["empty", "--ranks", "4"], "found no iteration"),
         (["off", "--ranks", "4"], "found no tasks"),
+        (["damaged", "--ranks", "4"], "timings.csv:3: found '1e999' in the column 'seconds', expected seconds"),
     ],
 )
 def test_what_tells_nothing_is_refused(tmp_path, words, said):
@@ -275,6 +277,10 @@ def test_what_tells_nothing_is_refused(tmp_path, words, said):
     (record(tmp_path / "empty", load, ("cores", 3, 1)) / "timings.csv").write_text(COLUMNS + "\n")
     off = record(tmp_path / "off", load, ("cores", 3, 1)) / "timings.csv"
     off.write_text("\n".join(line for line in off.read_text().splitlines() if ",server," not in line) + "\n")
+    damaged = record(tmp_path / "damaged", load, ("cores", 3, 1)) / "timings.csv"
+    lines = damaged.read_text().splitlines()
+    lines[2] = re.sub(r"[^,]*$", "1e999", lines[2])
+    damaged.write_text("\n".join(lines) + "\n")
     status, text = advise(tmp_path / words[0], *words[1:])
     assert status in (1, 2) and said in text and "Traceback" not in text
 

@@ -1,6 +1,8 @@
 #include "run_record.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <set>
@@ -114,20 +116,37 @@ class Gathering {
   double first_ = std::numeric_limits<double>::infinity(), last_ = 0;
 };
 
+/// Refuses a row with a cell that is neither empty nor a number: a damaged file must not become advice.
+void check_numbers(const std::vector<std::string>& row, const std::string& path, std::size_t line) {
+  constexpr std::array names{"start", "compute", "publish", "wait", "end", "task", "seconds"};
+  for (std::size_t column = start; column < columns; ++column) {
+    if (column == task || row[column].empty()) continue;
+    const double value = real_of(row[column]).value_or(-1);
+    if (value >= 0 && std::isfinite(value)) continue;
+    fail(Code::configuration,
+         "{}:{}: found '{}' in the column '{}', expected seconds; the file is damaged: give another run, or remove "
+         "the line",
+         path, line, row[column], names[column - start]);
+  }
+}
+
 /// `clients_only`: servers that send to another job run no tasks.
 void gather(const std::string& path, bool clients_only, bool own_clock, Gathering& gathering) {
   const std::string text = read_text(path, "the timings of a run");
   bool header = true;
+  std::size_t line = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t stop = std::min(text.find('\n', at), text.size());
     const std::vector<std::string> row = cells_of(text.substr(at, stop - at));
     at = stop + 1;
+    ++line;
     if (row.size() != columns || (header && row.back() != "seconds")) {
       fail(Code::configuration,
            "{}: found a line of {} columns, expected the {} of a run's timings; give the output "
            "directory of a run of this version",
            path, row.size(), static_cast<int>(columns));
     }
+    if (!header) check_numbers(row, path, line);
     if (!header && !(clients_only && row[role] != "client")) gathering.add(row, own_clock);
     header = false;
   }
