@@ -316,14 +316,6 @@ Box place_rectilinear(const AgreedMesh& mesh, const MeshPiece& piece) {
 
 }  // namespace
 
-std::string as_name(std::string text) {
-  for (char& c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (!plain) c = '_';
-  }
-  return text;
-}
-
 const AgreedField* AgreedMesh::find(const std::string& field) const {
   const auto found = std::find_if(fields.begin(), fields.end(), [&](const AgreedField& f) { return f.name == field; });
   return found == fields.end() ? nullptr : &*found;

@@ -13,10 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "names.hpp"
 #include "piece.hpp"
 #include "ranks.hpp"
 
 namespace sidestream::catalyst {
+
+using interop::as_name;
+using interop::Ranks;
 
 /// A field that was seen in the first `execute`.
 struct AgreedField {
@@ -49,9 +53,6 @@ struct AgreedMesh {
   [[nodiscard]] Box place(const MeshPiece& piece, int rank) const;
   [[nodiscard]] const AgreedField* find(const std::string& field) const;
 };
-
-/// A name for a configuration: characters other than letters and digits become _.
-[[nodiscard]] std::string as_name(std::string text);
 
 /// Agrees on the meshes of all ranks' pieces. Collective; the same on every rank. A field's variable has the field's
 /// name; if several meshes have such a field, MESH_FIELD. What contradicts another rank's piece is named in `problems`,

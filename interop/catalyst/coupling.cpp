@@ -1,7 +1,6 @@
 #include "coupling.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <sidestream/error.hpp>
 #include <sidestream/values.hpp>
 #include <string_view>
@@ -138,38 +137,17 @@ void Coupling::start(const std::vector<MeshPiece>& pieces) {
   Problems problems;
   meshes_ = agree(pieces, *ranks_, problems);
   if (ranks_->rank() == 0) say(problems);
-  open();
+  session_.emplace(interop::open_on_all(*ranks_, configuration_));
   for (const AgreedMesh& mesh : meshes_) declare(mesh);
   session_->start();
-}
-
-void Coupling::open() {
-  session_.emplace(Session::open(ranks_->comm(), configuration_));
-  const std::vector<std::string> servers = ranks_->gather(session_->is_server() ? "server" : "");
-  if (std::all_of(servers.begin(), servers.end(), [](const std::string& s) { return s.empty(); })) return;
-  try {
-    session_->close();
-  } catch (const Error&) {  // closing before the start is an error everywhere; the sentence below says why
-  }
-  session_.reset();
-  throw Error(
-      Code::configuration,
-      "the configuration's placement makes servers of some ranks, all of which run the simulation here; use inline, "
-      "sidecar or off, and an output `stream` to feed another job");
 }
 
 void Coupling::finalize() {
   if (!session_) return;
   Session session = std::move(*session_);
   session_.reset();
-  if (!failed_) {
-    session.close();
-    return;
-  }
-  try {
-    session.close();
-  } catch (const Error&) {  // closing before the start says so; why it failed has been said
-  }
+  if (failed_) return interop::close_unstarted(std::move(session));  // why it failed has been said
+  session.close();
 }
 
 void Coupling::report(const Node& results) const {
@@ -183,12 +161,6 @@ void Coupling::report(const Node& results) const {
         conduit().set_path_float64(results.get(), place.c_str(), session_->steered_real(name));
       }
     }
-  }
-}
-
-void Coupling::say(const Problems& problems) {
-  for (const std::string& problem : problems) {
-    if (said_.insert(problem).second) std::fprintf(stderr, "sidestream: %s\n", problem.c_str());
   }
 }
 

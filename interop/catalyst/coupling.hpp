@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <sidestream/sidestream.hpp>
 #include <string>
 #include <utility>
@@ -43,7 +42,6 @@ class Coupling {
   [[nodiscard]] bool read_state(const Node& catalyst);
   [[nodiscard]] std::vector<MeshPiece> read_channels(const Node& catalyst);
   void start(const std::vector<MeshPiece>& pieces);
-  void open();
   void declare(const AgreedMesh& mesh);
   void declare_lists(const AgreedMesh& mesh);
   void publish(const std::vector<MeshPiece>& pieces);
@@ -52,8 +50,7 @@ class Coupling {
   void publish_lists(const AgreedMesh& mesh, const MeshPiece& piece, std::int64_t block);
   void publish_field(const AgreedField& field, const MeshPiece& piece, const FieldPiece& values, const Block& block);
   [[nodiscard]] std::int64_t block_of(const MeshPiece& piece) const;
-  /// Writes sentences to standard error that were not written before.
-  void say(const Problems& problems);
+  void say(const Problems& problems) { sentences_.say(problems); }
 
   std::string configuration_;
   std::unique_ptr<Ranks> ranks_;
@@ -61,7 +58,7 @@ class Coupling {
   std::vector<AgreedMesh> meshes_;
   std::int64_t cycle_ = 0;
   double time_ = 0;
-  std::set<std::string> said_;
+  interop::Sentences sentences_;
   bool failed_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "conduit.hpp"
+#include "opening.hpp"
 
 namespace sidestream::catalyst {
 
@@ -72,7 +73,6 @@ struct MeshPiece {
   }
 };
 
-/// Sentences about nodes that were left out, each with the path of its node.
-using Problems = std::vector<std::string>;
+using interop::Problems;
 
 }  // namespace sidestream::catalyst

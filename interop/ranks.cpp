@@ -4,7 +4,7 @@
 #include <numeric>
 #include <sidestream/error.hpp>
 
-namespace sidestream::catalyst {
+namespace sidestream::interop {
 
 namespace {
 
@@ -12,23 +12,48 @@ void check(int code, const char* call) {
   if (code != MPI_SUCCESS) throw Error(Code::system, std::string(call) + " failed with code " + std::to_string(code));
 }
 
-}  // namespace
-
-Ranks::Ranks(std::int64_t fortran_handle) {
+/// Starts MPI unless the program has; tells if it did.
+bool start_mpi() {
   int initialised = 0;
   check(MPI_Initialized(&initialised), "MPI_Initialized");
-  if (initialised == 0) {
-    int given = 0;
-    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given), "MPI_Init_thread");
-    started_ = true;
-  }
+  if (initialised != 0) return false;
+  int given = 0;
+  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given), "MPI_Init_thread");
+  return true;
+}
+
+}  // namespace
+
+Ranks::Ranks(std::int64_t fortran_handle) : started_(start_mpi()) {
   comm_ = fortran_handle < 0 ? MPI_COMM_WORLD : MPI_Comm_f2c(static_cast<MPI_Fint>(fortran_handle));
   if (comm_ == MPI_COMM_NULL) throw Error(Code::usage, "catalyst/mpi_comm: found a null communicator, expected one");
   check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
 }
 
+Ranks::Ranks(int first, int last) : started_(start_mpi()), own_(true) {
+  check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
+  if (first < 0 || last <= first || last > size_) {
+    throw Error(Code::usage, "found the ranks " + std::to_string(first) + " to " + std::to_string(last - 1) +
+                                 ", expected some of the " + std::to_string(size_) + " ranks of the job");
+  }
+  MPI_Group all = MPI_GROUP_NULL, some = MPI_GROUP_NULL;
+  check(MPI_Comm_group(MPI_COMM_WORLD, &all), "MPI_Comm_group");
+  int range[1][3] = {{first, last - 1, 1}};
+  check(MPI_Group_range_incl(all, 1, range, &some), "MPI_Group_range_incl");
+  check(MPI_Comm_create_group(MPI_COMM_WORLD, some, first, &comm_), "MPI_Comm_create_group");
+  check(MPI_Group_free(&some), "MPI_Group_free");
+  check(MPI_Group_free(&all), "MPI_Group_free");
+  if (comm_ == MPI_COMM_NULL) throw Error(Code::usage, "this rank is none of the ranks that were named");
+  check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+}
+
 Ranks::~Ranks() {
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (finalised != 0) return;
+  if (own_ && comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
   if (started_) MPI_Finalize();
 }
 
@@ -61,4 +86,4 @@ std::vector<std::string> Ranks::gather(const std::string& text) const {
   return texts;
 }
 
-}  // namespace sidestream::catalyst
+}  // namespace sidestream::interop

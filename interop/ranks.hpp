@@ -1,4 +1,4 @@
-// The ranks of the simulation, as far as they have to agree: the only file that calls MPI.
+// The ranks of the simulation, as far as they have to agree. ranks.cpp is the only file here that calls MPI.
 #pragma once
 
 #include <mpi.h>
@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
-namespace sidestream::catalyst {
+namespace sidestream::interop {
 
 /// The communicator of the host. Starts MPI if the host has not, and then ends it, too.
 class Ranks {
  public:
   /// `fortran_handle` is what MPI_Comm_c2f gave; negative: all ranks.
   explicit Ranks(std::int64_t fortran_handle);
+  /// The ranks [first, last) of all ranks. Collective over these. Throws Error.
+  Ranks(int first, int last);
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
@@ -28,6 +30,7 @@ class Ranks {
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   bool started_ = false;
+  bool own_ = false;  ///< the communicator was made here
 };
 
-}  // namespace sidestream::catalyst
+}  // namespace sidestream::interop

@@ -1,0 +1,206 @@
+#include "mapping.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sidestream/error.hpp>
+#include <string_view>
+
+namespace sidestream::arrays {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// True if the pattern fits the whole name. Goes back to the last `*` where it fails.
+bool fits(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, after = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n]) && pattern[p] != '*') {
+      ++p, ++n;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      after = n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++after;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+/// A node of the file, and its place for messages.
+class Reader {
+ public:
+  explicit Reader(std::string file) : file_(std::move(file)) {}
+
+  [[noreturn]] void fail(const YAML::Node& node, const std::string& what) const {
+    const int line = node.Mark().line;
+    throw Error(Code::configuration, file_ + (line < 0 ? "" : ", line " + std::to_string(line + 1)) + ": " + what);
+  }
+  /// Calls `entry(key, value)` for each entry of a map. `keys` says which there are.
+  template <class Entry>
+  void each(const YAML::Node& node, const std::string& what, const Entry& entry, const std::string& keys = "") const {
+    if (!node.IsMap()) fail(node, "found no map, expected " + what);
+    for (const auto& pair : node) {
+      const auto key = pair.first.as<std::string>();
+      if (!entry(key, pair.second)) fail(pair.first, "found '" + key + "', expected one of " + keys);
+    }
+  }
+  template <class T>
+  void read(const YAML::Node& node, T& value, const char* expected) const {
+    try {
+      value = node.as<T>();
+    } catch (const YAML::Exception&) {
+      fail(node, std::string("found something else, expected ") + expected);
+    }
+  }
+  void read_numbers(const YAML::Node& node, bool positive, std::vector<double>& numbers) const {
+    std::vector<std::string> words;
+    read(node, words, "a list of numbers, [x, y, z]");
+    for (const std::string& word : words) {  // whatever the program's locale
+      double number = 0;
+      const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), number);
+      if (code != std::errc() || end != word.data() + word.size())
+        fail(node, "found '" + word + "', expected a number");
+      numbers.push_back(number);
+    }
+    const bool good =
+        std::all_of(numbers.begin(), numbers.end(), [&](double x) { return std::isfinite(x) && (!positive || x > 0); });
+    if (!good || numbers.empty() || numbers.size() > 3) {
+      fail(node, positive ? "expected one to three positive numbers" : "expected one to three finite numbers");
+    }
+  }
+
+ private:
+  std::string file_;
+};
+
+MeshRule read_mesh(const Reader& reader, const YAML::Node& node) {
+  MeshRule rule;
+  const auto entry = [&](const std::string& key, const YAML::Node& value) {
+    if (key == "type") {
+      std::string type;
+      reader.read(value, type, "uniform or points");
+      if (type != "uniform" && type != "points") reader.fail(value, "found '" + type + "', expected uniform or points");
+      rule.points = type == "points";
+    } else if (key == "origin") {
+      reader.read_numbers(value, false, rule.origin);
+    } else if (key == "spacing") {
+      reader.read_numbers(value, true, rule.spacing);
+    } else if (key == "axes") {
+      reader.read(value, rule.axes, "names of axes, the slowest first: [z, y, x]");
+    } else if (key == "coordinates") {
+      reader.read(value, rule.coordinates, "names of arrays: [x, y, z]");
+    } else {
+      return false;
+    }
+    return true;
+  };
+  reader.each(node, "the geometry of a mesh", entry, "type, origin, spacing, axes, coordinates");
+  if (rule.points && !(rule.origin.empty() && rule.spacing.empty() && rule.axes.empty())) {
+    reader.fail(node, "found origin, spacing or axes for a mesh of points, expected only coordinates");
+  }
+  if (!rule.points && !rule.coordinates.empty()) reader.fail(node, "found coordinates, expected `type: points` then");
+  if (rule.coordinates.size() > 3) reader.fail(node, "found more than three coordinates");
+  return rule;
+}
+
+ArrayRule read_array(const Reader& reader, const std::string& pattern, const YAML::Node& node) {
+  ArrayRule rule;
+  rule.pattern = pattern;
+  const auto entry = [&](const std::string& key, const YAML::Node& value) {
+    if (key == "mesh") {
+      reader.read(value, rule.mesh, "the name of a mesh");
+    } else if (key == "variable") {
+      reader.read(value, rule.variable, "a name");
+    } else if (key == "unit") {
+      reader.read(value, rule.unit, "a text");
+    } else if (key == "components") {
+      std::string axis;
+      reader.read(value, axis, "last");
+      if (axis != "last") reader.fail(value, "found '" + axis + "', expected last: the axis that counts components");
+      rule.components = true;
+    } else if (key == "leave_out") {
+      reader.read(value, rule.leave_out, "true or false");
+    } else {
+      return false;
+    }
+    return true;
+  };
+  reader.each(node, "the use of an array", entry, "mesh, variable, unit, components, leave_out");
+  return rule;
+}
+
+}  // namespace
+
+const ArrayRule* Mapping::find(const std::string& name) const {
+  const auto found = std::find_if(arrays.begin(), arrays.end(), [&](const ArrayRule& rule) {
+    return rule.exact ? rule.pattern == name : fits(rule.pattern, name);
+  });
+  return found == arrays.end() ? nullptr : &*found;
+}
+
+void Mapping::add(const Mapping& other) {
+  meshes.insert(other.meshes.begin(), other.meshes.end());
+  arrays.insert(arrays.end(), other.arrays.begin(), other.arrays.end());
+}
+
+Mapping read_mapping(const std::string& text, const std::string& file) {
+  const Reader reader(file);
+  YAML::Node root;
+  try {
+    root = YAML::Load(text);
+  } catch (const YAML::Exception& error) {
+    throw Error(Code::configuration, file + ", line " + std::to_string(error.mark.line + 1) + ": " + error.msg);
+  }
+  Mapping mapping;
+  const auto section = [&](const std::string& key, const YAML::Node& value) {
+    const auto mesh = [&](const std::string& name, const YAML::Node& node) {
+      mapping.meshes[name] = read_mesh(reader, node);
+      return true;
+    };
+    const auto array = [&](const std::string& name, const YAML::Node& node) {
+      mapping.arrays.push_back(read_array(reader, name, node));
+      const std::string& of = mapping.arrays.back().mesh;
+      if (!of.empty() && mapping.meshes.find(of) == mapping.meshes.end()) mapping.meshes[of];
+      return true;
+    };
+    if (key == "meshes") reader.each(value, "meshes by name", mesh);
+    if (key == "arrays") reader.each(value, "rules by name of array", array);
+    return key == "meshes" || key == "arrays";
+  };
+  if (!root.IsNull()) reader.each(root, "the sections `meshes` and `arrays`", section, "meshes, arrays");
+  return mapping;
+}
+
+std::string to_text(const Mapping& mapping) {
+  Json meshes = Json::object(), rules = Json::array();
+  for (const auto& [name, m] : mapping.meshes) {
+    meshes[name] = {m.points, m.origin, m.spacing, m.axes, m.coordinates};
+  }
+  for (const ArrayRule& r : mapping.arrays) {
+    rules.push_back({r.pattern, r.exact, r.mesh, r.variable, r.unit, r.components, r.leave_out});
+  }
+  return Json{meshes, rules}.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Mapping from_text(const std::string& text) {
+  const Json json = Json::parse(text);
+  Mapping mapping;
+  for (const auto& [name, m] : json.at(0).items()) {
+    mapping.meshes[name] = {m.at(0), m.at(1), m.at(2), m.at(3), m.at(4)};
+  }
+  for (const Json& r : json.at(1)) {
+    mapping.arrays.push_back({r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5), r.at(6)});
+  }
+  return mapping;
+}
+
+}  // namespace sidestream::arrays
