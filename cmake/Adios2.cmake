@@ -1,7 +1,8 @@
-# Finds ADIOS2 for the engine `sst` of streams and the output `bp`: SIDESTREAM_ADIOS2, and its target SIDESTREAM_ADIOS2_TARGET.
+# Finds ADIOS2 for the engine `sst` of streams, the output `bp` and (from 2.12 on) our engine for ADIOS2:
+# SIDESTREAM_ADIOS2, and its target SIDESTREAM_ADIOS2_TARGET.
 # scripts/build-adios2 builds it once into a cache folder, which is searched, too.
 sidestream_part(ADIOS2 TITLE ADIOS2 PACKAGE "it with scripts/build-adios2, or adios2 with MPI (Spack, conda)"
-  FOR "the engine sst of streams, and the output bp" WAS "Use ADIOS2 if there is one")
+  FOR "the engine sst of streams, the output bp, and the engine for ADIOS2" WAS "Use ADIOS2 if there is one")
 set(ADIOS2_FOUND FALSE)
 set(why)
 if(SIDESTREAM_LOOK_FOR_ADIOS2)

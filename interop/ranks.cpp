@@ -49,6 +49,13 @@ Ranks::Ranks(int first, int last) : started_(start_mpi()), own_(true) {
   check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
 }
 
+int Ranks::this_rank() {
+  int initialised = 0, rank = 0;
+  check(MPI_Initialized(&initialised), "MPI_Initialized");
+  if (initialised != 0) check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
 Ranks::~Ranks() {
   int finalised = 0;
   MPI_Finalized(&finalised);

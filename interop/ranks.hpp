@@ -16,6 +16,8 @@ class Ranks {
   explicit Ranks(std::int64_t fortran_handle);
   /// The ranks [first, last) of all ranks. Collective over these. Throws Error.
   Ranks(int first, int last);
+  /// The number of this rank among all; 0 if MPI has not started.
+  [[nodiscard]] static int this_rank();
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;

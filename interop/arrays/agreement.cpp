@@ -1,6 +1,7 @@
 #include "agreement.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -185,6 +186,19 @@ class Maker {
     return false;
   }
 
+  /// Metadata of programs may have spacings that no mesh can have.
+  void repair(const std::string& wanted, AgreedMesh& mesh) {
+    const auto finite = [](double x) { return std::isfinite(x); };
+    if (std::all_of(mesh.spacing.begin(), mesh.spacing.end(), [](double x) { return std::isfinite(x) && x > 0; }) &&
+        std::all_of(mesh.origin.begin(), mesh.origin.end(), finite)) {
+      return;
+    }
+    problems_.push_back("mesh '" + wanted +
+                        "': found an origin or spacing that no mesh can have; its cells have size 1");
+    mesh.origin.assign(mesh.size.size(), 0);
+    mesh.spacing.assign(mesh.size.size(), 1);
+  }
+
   /// The mesh of an array, which is made if there is none.
   std::size_t mesh_for(const Described& array, const AgreedArray& agreed, const MeshRule& of_mesh, int axes,
                        const std::string& wanted) {
@@ -202,6 +216,7 @@ class Maker {
       mesh.spacing = of_mesh.spacing;
       mesh.origin.resize(mesh.size.size(), 0);
       mesh.spacing.resize(mesh.size.size(), 1);
+      repair(wanted, mesh);
     }
     Boxes boxes;
     for (const auto& [rank, part] : array.parts) {

@@ -187,7 +187,7 @@ void run(const Options& options) {
     } else if (slab.cells()[0] > 0 && !(options.other_rank && ranks > 1 && rank + 1 == ranks)) {
       lists ? publish_lists(s, kind, slab, rank, time) : publish_box(s, kind, slab, rank, 0, time);
     }
-    s.end_iteration(std::int64_t{10} * step, time);
+    s.end_iteration(std::int64_t{options.cycles} * step, time);
   }
   s.close();
 }

@@ -14,6 +14,7 @@ struct Edit {
 struct Options {
   std::string mesh = "uniform", channel = "grid", plugin, configuration;
   int steps = 3;
+  int cycles = 10;  ///< from one iteration to the next
   bool ghosts = false;
   bool strided = false;     ///< fields lie interleaved in one array of the host
   bool other_rank = false;  ///< the last rank has no channel at all
@@ -39,6 +40,8 @@ inline Options options_of(int argc, char** argv) {
       o.configuration = next();
     } else if (word == "--steps") {
       o.steps = std::stoi(next());
+    } else if (word == "--cycles") {
+      o.cycles = std::stoi(next());
     } else if (word == "--edit-step") {
       o.edit_step = std::stoi(next());
     } else if (word == "--edit-rank") {
