@@ -1,6 +1,7 @@
 #include "conventions.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -61,6 +62,9 @@ arrays::MeshRule geometry(adios2::IO& io, const Attributes& all, const std::stri
   for (const std::size_t a : order) {
     rule.spacing.push_back(spacing[a] * scale);
     rule.origin.push_back((offset[a] + (position[a] - 0.5) * spacing[a]) * scale);
+    if (!std::isfinite(rule.spacing.back()) || !std::isfinite(rule.origin.back())) {
+      rule.spacing.back() = rule.origin.back() = 0;  // no mesh has that, as will be said
+    }
     if (position[a] != 0.5) name += "_" + labels[a] + std::to_string(static_cast<int>(position[a] * 100));
   }
   const std::vector<std::string> data_order = texts(io, all, record + "/dataOrder");

@@ -76,7 +76,8 @@ void Engine::read_parameters() {
   for (const auto& [key, value] : m_IO.Parameters()) {
     const bool ours = std::find(std::begin(our_parameters), std::end(our_parameters), key) != std::end(our_parameters);
     if (ours || key == "PluginName" || key == "PluginLibrary" || key == "verbose") continue;
-    feed_->say("parameter '" + key + "' of the engine is not used; Configuration, Arrays, Ranks, Time and Order are");
+    feed_->say_first("parameter '" + key +
+                     "' of the engine is not used; Configuration, Arrays, Ranks, Time and Order are");
   }
 }
 
@@ -114,8 +115,8 @@ template <class T>
 bool Engine::describe(adios2::Variable<T>& variable, arrays::Part& part) {
   const std::string name = variable.Name();
   if constexpr (!is_number<T>) {
-    feed_->say("variable '" + name + "': found the type " + variable.Type() +
-               ", expected integers or real numbers of at most 8 bytes; it is left out");
+    feed_->say_first("variable '" + name + "': found the type " + variable.Type() +
+                     ", expected integers or real numbers of at most 8 bytes; it is left out");
     return false;
   } else {
     if (variable.GetMemorySpace() != adios2::MemorySpace::Detect &&
@@ -147,8 +148,8 @@ void Engine::put(adios2::Variable<T>& variable, const T* values, arrays::Read wh
           return;
         }
       }
-      return feed_->say("variable '" + variable.Name() + "': left out, like all single values but '" + time_name_ +
-                        "'");
+      return feed_->say_first("variable '" + variable.Name() + "': left out, like all single values but '" +
+                              time_name_ + "'");
     }
     arrays::Part part;
     if (!describe(variable, part)) return;

@@ -24,6 +24,7 @@ struct Described {
   std::vector<Index> shape;
   std::size_t axes = 0;
   std::vector<std::pair<int, Part>> parts;
+  std::set<std::pair<int, std::vector<Index>>> known{};  ///< rank; start and count
 };
 
 std::string describe(const std::vector<Part>& parts) {
@@ -48,7 +49,11 @@ void add_part(int rank, Part part, ByName& arrays, Problems& problems) {
   if (array.type != part.type || array.shape != part.shape || array.axes != part.count.size()) {
     problems.push_back("array '" + part.name + "': rank " + std::to_string(rank) +
                        " has another type or shape than a lower rank; its part is left out");
-  } else if (part.values() > 0) {
+    return;
+  }
+  std::vector<Index> box = part.start;
+  box.insert(box.end(), part.count.begin(), part.count.end());
+  if (part.values() > 0 && array.known.insert({rank, box}).second) {
     array.parts.emplace_back(rank, std::move(part));
   }
 }
@@ -150,9 +155,11 @@ class Maker {
 
   Agreed finish() {
     Names names;
+    for (Draft& draft : drafts_) {  // names of rules first
+      if (!draft.wanted.empty()) draft.mesh.name = names.take(draft.wanted);
+    }
     for (Draft& draft : drafts_) {
-      const std::string plain = draft.mesh.points ? "points" : "grid";
-      draft.mesh.name = names.take(draft.wanted.empty() ? plain : draft.wanted);
+      if (draft.wanted.empty()) draft.mesh.name = names.take(draft.mesh.points ? "points" : "grid");
       result_.meshes.push_back(draft.mesh);
     }
     for (std::size_t m = 0; m < drafts_.size(); ++m) complete(m);

@@ -59,6 +59,10 @@ class Feed {
   /// Closes the session. Collective. Nothing happens the second time.
   void close();
   void say(const std::string& problem) { sentences_.say(problem); }
+  /// Says what all ranks would say, on the first one only.
+  void say_first(const std::string& problem) {
+    if (ranks_->rank() == 0) say(problem);
+  }
 
  private:
   /// A part of this step that has not been published. The values are the program's, or a copy.

@@ -20,7 +20,7 @@ struct Options {
   int dimensions = 3, steps = 3;
 };
 
-/// What a step puts. Arrays live until the step has ended.
+/// The puts of a step. Arrays live until the step has ended.
 struct Step {
   adios2::IO& io;
   adios2::Engine& engine;
@@ -235,7 +235,6 @@ void write(adios2::IO io, const std::string& file, const Options& options, int r
   }
   if (options.way == "leave") return;
   engine.Close();
-  if (options.way == "close-twice") engine.Close();
 }
 
 void read(adios2::IO io) {
