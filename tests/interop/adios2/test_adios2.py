@@ -226,7 +226,7 @@ WRONG = {
         {},
         "meshes:\n  grid: {spacing: [1, -2]}\n",
         None,
-        "arrays.yaml, line 2: expected one to three positive",
+        "line 2: expected one to three positive",
     ),
     "word": ({}, "meshes:\n  grid: {origin: [1, left]}\n", None, "found 'left', expected a number"),
     "yaml": ({}, "meshes: {\n", None, "arrays.yaml, line"),
