@@ -82,7 +82,6 @@ void Engine::read_parameters() {
 }
 
 adios2::StepStatus Engine::BeginStep(adios2::StepMode, float) {
-  open_step_ = true;
   const bool reads = m_OpenMode != adios2::Mode::Write && m_OpenMode != adios2::Mode::Append;
   return reads ? adios2::StepStatus::EndOfStream : adios2::StepStatus::OK;
 }
@@ -92,11 +91,6 @@ void Engine::PerformPuts() {
 }
 
 void Engine::EndStep() {
-  open_step_ = false;
-  end_step();
-}
-
-void Engine::end_step() {
   if (feed_ == nullptr) return;
   if (feed_->unknown()) feed_->suggest(conventions(m_IO, seen_));
   if (!feed_->unknown()) seen_.clear();
@@ -107,7 +101,7 @@ void Engine::end_step() {
 
 void Engine::DoClose(int transport) {
   if (feed_ == nullptr || transport != -1) return;
-  if (feed_->has_parts()) end_step();  // of a program without steps, or in the middle of one
+  if (feed_->has_parts()) EndStep();  // of a program without steps, or in the middle of one
   feed_->close();
 }
 

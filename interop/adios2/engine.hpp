@@ -50,12 +50,10 @@ class Engine final : public adios2::plugin::PluginEngineInterface {
   bool describe(adios2::Variable<T>& variable, arrays::Part& part);
   [[nodiscard]] std::string parameter(const std::string& key, const std::string& otherwise) const;
   void read_parameters();
-  void end_step();
 
   std::unique_ptr<arrays::Feed> feed_;  ///< null: nothing is published
   std::string time_name_;
   bool column_ = false;  ///< the program lists axes from the fastest to the slowest, as Fortran does
-  bool open_step_ = false;
   size_t step_ = 0;
   double time_ = 0;
   std::set<std::string> seen_;  ///< names of arrays, until the ranks agree

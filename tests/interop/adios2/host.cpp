@@ -3,6 +3,8 @@
 #include <adios2.h>
 #include <mpi.h>
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdio>
 #include <functional>
@@ -72,6 +74,9 @@ void put(Step& step, const Options& options, const std::string& name, const std:
     start.push_back(0);
     count.push_back(components);
   }
+  if (options.way == "column") {  // as a program in Fortran has them
+    for (adios2::Dims* dims : {&shape, &start, &count}) std::reverse(dims->begin(), dims->end());
+  }
   auto v = step.variable<double>(name, shape, start, count);
   if (options.way == "span") {
     if (values.empty()) return;
@@ -79,7 +84,7 @@ void put(Step& step, const Options& options, const std::string& name, const std:
     for (std::size_t n = 0; n < values.size(); ++n) span[n] = values[n];
     return;
   }
-  if (options.way == "sync") {
+  if (options.way == "sync" || options.way == "column") {
     const std::vector<double> gone = values;  // the engine must not read it later
     step.engine.Put(v, gone.data(), adios2::Mode::Sync);
     return;
