@@ -9,6 +9,7 @@ void register_analyses(Registry& registry) {
   registry.add(deposit_kind());
   registry.add(subsample_kind());
   registry.add(python_kind());
+  registry.add(time_statistics_kind());
 }
 
 }  // namespace sidestream

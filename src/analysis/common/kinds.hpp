@@ -11,6 +11,7 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind deposit_kind();
 [[nodiscard]] AnalysisKind subsample_kind();
 [[nodiscard]] AnalysisKind python_kind();
+[[nodiscard]] AnalysisKind time_statistics_kind();
 
 /// Registers all of them.
 void register_analyses(Registry& registry);

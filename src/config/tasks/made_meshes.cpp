@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "config/expressions/condition.hpp"
 #include "config/opening.hpp"
@@ -81,21 +82,22 @@ class Sources {
   Location first_where_;
 };
 
-/// The role of an array that a list mesh has, with its type and components.
-struct RoleArray {
-  Role role;
-  Type type;
-  std::int32_t components = 1;
-};
+Variable array_with(Role role, Type type, std::int32_t components = 1) {
+  Variable array;
+  array.role = role;
+  array.type = type;
+  array.components = components;
+  return array;
+}
 
 /// The arrays of a made mesh by its kind.
-std::vector<RoleArray> arrays_of(const Mesh& mesh) {
-  std::vector<RoleArray> arrays;
-  if (mesh.is_list()) arrays.push_back({Role::coordinates, Type::float64, mesh.dimensions});
+std::vector<Variable> arrays_of(const Mesh& mesh) {
+  std::vector<Variable> arrays;
+  if (mesh.is_list()) arrays.push_back(array_with(Role::coordinates, Type::float64, mesh.dimensions));
   if (mesh.kind() != MeshKind::unstructured) return arrays;
-  arrays.push_back({Role::connectivity, Type::int64});
-  arrays.push_back({Role::offsets, Type::int64});
-  arrays.push_back({Role::types, Type::uint8});
+  arrays.push_back(array_with(Role::connectivity, Type::int64));
+  arrays.push_back(array_with(Role::offsets, Type::int64));
+  arrays.push_back(array_with(Role::types, Type::uint8));
   return arrays;
 }
 
@@ -129,15 +131,18 @@ std::int32_t add_mesh(const TaskConfig& task, ResultMesh made, Metadata& metadat
   mesh.name = name;
   mesh.made = true;
   metadata.meshes.push_back(mesh);
-  for (const RoleArray& array : arrays_of(mesh)) {
-    Variable variable;
-    variable.name = fmt::format("{}_{}", name, name_of(array.role));
-    variable.type = array.type;
-    variable.components = array.components;
+  const auto given =
+      std::ranges::stable_partition(made.variables, [](const Variable& v) { return v.role == Role::none; });
+  std::vector<Variable> arrays(given.begin(), given.end());
+  made.variables.erase(given.begin(), given.end());
+  if (arrays.empty()) arrays = arrays_of(mesh);
+  for (Variable& variable : arrays) {
+    const Role role = std::exchange(variable.role, Role::none);
+    variable.name = fmt::format("{}_{}", name, name_of(role));
     check_free(task, variable.name, metadata);
     const std::string of_role = variable.name;
     append(metadata, std::move(variable), mesh);
-    assign_role(metadata, name, array.role, of_role);
+    assign_role(metadata, name, role, of_role);
   }
   for (Variable& variable : made.variables) {
     if (variable.label.empty()) variable.label = variable.name;
@@ -177,11 +182,14 @@ void mark_made_meshes(const Document& document, Metadata& metadata) {
   }
 }
 
+static bool has_pieces(const std::vector<Option>& options) {
+  return std::ranges::any_of(options, [](const Option& option) { return option.name == "pieces"; });
+}
+
 Node made_whole(const Node& task, const std::vector<Option>& options) {
-  const auto has_pieces = [](const Option& option) { return option.name == "pieces"; };
   const bool makes = task.kind == Node::Kind::map && task.find("makes") != nullptr && task.find("pieces") == nullptr;
   Node whole = task;
-  if (!makes || std::ranges::none_of(options, has_pieces)) return whole;
+  if (!makes || !has_pieces(options)) return whole;
   Node never;
   never.kind = Node::Kind::scalar;
   never.where = task.where;
@@ -226,7 +234,7 @@ void declare_made_mesh(std::vector<TaskConfig>& tasks, const Registry& registry,
                     name, task.kind, name));
   }
   task.makes = add_mesh(task, kind.result_mesh(settings, metadata), metadata);
-  const bool in_pieces = settings.has("pieces") && settings.given("pieces") && settings.text("pieces") != "false";
+  const bool in_pieces = has_pieces(kind.options) && settings.given("pieces") && settings.text("pieces") != "false";
   if (!in_pieces || !metadata.meshes.back().is_list()) return;
   settings.fail("pieces",
                 fmt::format("found 'pieces: {}' with 'makes', expected 'pieces: false', which is its default there: "

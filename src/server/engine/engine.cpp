@@ -250,16 +250,6 @@ void Engine::run_task(std::size_t number, const Iteration& iteration, const Asse
   retry_while_out_of_memory([&] { processed.failures += (first ? "failed: " : " ") + task.name(); });
 }
 
-/// Counts blocks of this server's clients that were declared but not delivered, for variables that any client
-/// published.
-void Engine::count_absent(const Agreement& agreement) {
-  for (const AbsentBlock& absent : absent_) {
-    const Variable& variable = parts_.metadata.variables[static_cast<std::size_t>(absent.variable)];
-    if (!variable.time_varying || !agreement.has(variable.id)) continue;
-    ledger_.absent_blocks += std::max(absent.all, 1);
-  }
-}
-
 Demand Engine::demand_of(const std::vector<std::size_t>& due, const Iteration& iteration) const {
   Demand demand;
   for (const std::size_t t : due) demand.tasks.push_back(parts_.asked ? parts_.asked->number_of(t) : t);
@@ -329,6 +319,7 @@ Engine::Processed Engine::process(const Agreement& agreement) {
     return processed;
   }
   double spent = 0;
+  bool is_checkpoint = false;
   for (std::size_t t : due) {
     if (t >= configured()) {
       run_asked(t, agreement.at, *assembled, *results);
@@ -336,7 +327,9 @@ Engine::Processed Engine::process(const Agreement& agreement) {
     }
     run_task(t, agreement.at, *assembled, *results, processed);
     spent += parts_.tasks[t].local_seconds();
+    is_checkpoint |= parts_.tasks[t].for_restart();
   }
+  if (is_checkpoint && !parts_.index) keep_states(agreement.at);
   const auto note = [&] { assembler_.note_cost(spent); };
   if (assembler_.wants_cost()) static_cast<void>(guarded_.attempt(std::cref(note)));  // plans work without it
   return processed;
@@ -349,7 +342,10 @@ bool Engine::step() {
   const double start = now();
   Agreement agreement = agree();
   if (agreement.broken) end_together();
-  if (!agreement.iteration) return !agreement.closing;
+  if (!agreement.iteration) {
+    if (agreement.closing) end_of_iterations();
+    return !agreement.closing;
+  }
   if (held_) held_->clear();
   steer(agreement);
   end_run(agreement);
@@ -360,6 +356,7 @@ bool Engine::step() {
   if (parts_.servers.size() > 1) ledger_.work(next_, agreement_wait, start - parts_.origin, now() - start);
   if (!agreement.refused) count_absent(agreement);
   if (held_ && !agreement.refused && !agreement.lagging) hold(agreement);
+  latest_ = agreement.at;
   left_out_ = std::move(missing_);
   if (agreement.refused) leave_out(agreement);
   const Processed processed = agreement.refused ? Processed{Outcome::refused} : process(agreement);
@@ -403,7 +400,10 @@ void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
       parts_.servers.maximum(std::span(&stopping, 1));
       if (stopping) end = meet ? meet(next_) : next_;
     }
-    if (end && next_ >= *end) return;
+    if (end && next_ >= *end) {
+      if (latest_) keep_states(*latest_);  // other servers go on
+      return;
+    }
     if (!step()) break;
   }
   if (meet && !end) static_cast<void>(meet(next_));

@@ -23,6 +23,7 @@
 #include "server/engine/schedule.hpp"
 #include "server/engine/scheduled_task.hpp"
 #include "server/steering/steering_server.hpp"
+#include "sidestream/extend/kept_states.hpp"
 #include "sidestream/extend/transport.hpp"
 
 namespace sidestream {
@@ -92,6 +93,11 @@ class Engine {
   /// nothing and may be called while the engine waits for others.
   void receive(std::chrono::microseconds limit);
   [[nodiscard]] const Ledger& ledger() const noexcept { return ledger_; }
+  /// Collective: lets all tasks keep their states after `iteration` (LastingTask::keep_state).
+  void keep_states(const Iteration& iteration);
+  /// Collective: lets all tasks hand over what is left after the last iteration (LastingTask::finish). Once, at the
+  /// end.
+  void finish_tasks(const Iteration& last);
   /// Logs, on rank 0, tasks that were thinned or never ran. Call it once, at the end.
   void report() const;
 
@@ -156,6 +162,9 @@ class Engine {
   void run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
                 Processed& processed);
   void run_asked(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results);
+  using TaskCall = void (LastingTask::*)(const Iteration&, Communicator&, Results&);
+  void call_tasks(TaskCall call, const Iteration& iteration);
+  void end_of_iterations();
   void complain(std::int64_t iteration, const std::string& message);
   void broke() noexcept;
   [[noreturn]] void end_together();
@@ -187,6 +196,8 @@ class Engine {
   /// By task: number of iterations that were dropped in which it was due.
   std::map<std::string, std::int64_t> not_run_;
   std::int64_t first_dropped_ = -1, last_dropped_ = -1;  ///< iterations that were dropped for want of time
+  std::optional<Iteration> latest_;                      ///< the last iteration
+  bool finished_ = false;                                ///< no iteration follows
   bool times_compared_ = false;                          ///< true if differing times were found and reported
 };
 

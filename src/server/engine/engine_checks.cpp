@@ -168,4 +168,14 @@ bool Engine::can_run(ScheduledTask& task, const Agreement& agreement) {
   return runs;
 }
 
+/// Counts blocks of this server's clients that were declared but not delivered, for variables that any client
+/// published.
+void Engine::count_absent(const Agreement& agreement) {
+  for (const AbsentBlock& absent : absent_) {
+    const Variable& variable = parts_.metadata.variables[static_cast<std::size_t>(absent.variable)];
+    if (!variable.time_varying || !agreement.has(variable.id)) continue;
+    ledger_.absent_blocks += std::max(absent.all, 1);
+  }
+}
+
 }  // namespace sidestream

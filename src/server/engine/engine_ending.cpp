@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/waiting.hpp"
 #include "server/engine/engine.hpp"
@@ -118,6 +119,30 @@ void Engine::note_left_out(const std::string& task, std::int64_t iteration) {
   retry_while_out_of_memory([&] { ++not_run_[task]; });
   if (first_dropped_ < 0) first_dropped_ = iteration;
   last_dropped_ = iteration;
+}
+
+/// Collective. A failure does not keep other tasks from being called.
+void Engine::call_tasks(TaskCall call, const Iteration& iteration) {
+  std::unique_ptr<Results> results;
+  const std::string failure = guarded_.attempt([&] { results = parts_.results(iteration); });
+  if (!failure.empty()) return complain(index(), failure);
+  for (std::size_t t = 0; t < configured(); ++t) {
+    const std::string failed = parts_.tasks[t].call(call, iteration, *results);
+    if (!failed.empty()) complain(index(), failed);
+  }
+}
+
+void Engine::keep_states(const Iteration& iteration) { call_tasks(&LastingTask::keep_state, iteration); }
+
+void Engine::finish_tasks(const Iteration& last) {
+  if (!std::exchange(finished_, true)) call_tasks(&LastingTask::finish, last);
+}
+
+/// The state comes first: a run that goes on continues what is handed over incomplete here.
+void Engine::end_of_iterations() {
+  if (finished_ || !latest_) return;
+  keep_states(*latest_);
+  finish_tasks(*latest_);
 }
 
 void Engine::report_left_out() const {

@@ -121,6 +121,12 @@ std::string ScheduledTask::combine_partials(const PartialInput& input, const std
   return keep(calls, std::move(failure));
 }
 
+std::string ScheduledTask::call(void (LastingTask::*function)(const Iteration&, Communicator&, Results&),
+                                const Iteration& iteration, Results& results) {
+  auto* const lasting = dynamic_cast<LastingTask*>(task_.get());
+  return lasting == nullptr ? std::string() : attempt([&] { (lasting->*function)(iteration, *guarded_, results); });
+}
+
 TaskOutcome ScheduledTask::run(const RunInput& given, Results& results) {
   ++runs;
   // An isolated task is ended at its limit, and reports that.

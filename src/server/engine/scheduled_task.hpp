@@ -16,6 +16,7 @@
 #include "server/steering/steering_server.hpp"
 #include "sidestream/extend/combination.hpp"
 #include "sidestream/extend/task.hpp"
+#include "sidestream/extend/kept_states.hpp"
 
 namespace sidestream {
 
@@ -55,6 +56,9 @@ class ScheduledTask {
     std::span<const Event> events{};
   };
   [[nodiscard]] TaskOutcome run(const RunInput& given, Results& results);
+  /// Collective: calls a function of a LastingTask. Returns what failed on any server. Never throws.
+  [[nodiscard]] std::string call(void (LastingTask::*function)(const Iteration&, Communicator&, Results&),
+                                 const Iteration& iteration, Results& results);
 
   /// Makes this the reducing half of a combined placement: analyses combine elsewhere, writers do everything here.
   /// `number`: of this task among all.

@@ -14,6 +14,7 @@
 
 #include "config/tasks/made_meshes.hpp"
 #include "data/mesh_arrays.hpp"
+#include "sidestream/data/catalogue.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/names.hpp"
 #include "sidestream/kit/base/records.hpp"
@@ -264,6 +265,39 @@ MadeBlock made_block(ResultCatcher& caught, const Mesh& mesh, const Metadata& me
     builder.add_cells(*caught.cells);
   }
   return builder.take();
+}
+
+namespace {
+
+/// The variable that an array fills: one of the mesh's own arrays, by its role, or another one by its name.
+std::int32_t filled_by(const std::string& name, const Mesh& mesh, const Metadata& metadata) {
+  if (const std::optional<Role> role = role_named(name); role && mesh.array(*role) >= 0) return mesh.array(*role);
+  for (const Variable& variable : metadata.variables) {
+    const bool own = variable.mesh == mesh.id && !variable.derived() && variable.role == Role::none;
+    if (own && array_of(variable, mesh) == name) return variable.id;
+  }
+  fail(Code::analysis, "its result has the array '{}', expected arrays and variables of the mesh '{}' only", name,
+       mesh.name);
+}
+
+}  // namespace
+
+std::vector<MadeBlock> made_blocks(std::vector<ResultBlock>& mine, const Mesh& mesh, const Metadata& metadata) {
+  std::vector<MadeBlock> made;
+  for (ResultBlock& block : mine) {
+    MadeBlock& one = made.emplace_back(MadeBlock{block.block});
+    one.block.mesh = mesh.id;
+    for (ResultBlock::Array& array : block.arrays) {
+      const std::int32_t id = filled_by(array.name, mesh, metadata);
+      const std::uint64_t expected = bytes_of(metadata.variables.at(static_cast<std::size_t>(id)), block.block);
+      if (array.values.size() != expected) {
+        fail(Code::analysis, "its result has {} bytes of '{}' on block {}, expected {}", array.values.size(),
+             array.name, block.block.id, expected);
+      }
+      one.arrays.push_back({id, std::move(array.values)});
+    }
+  }
+  return made;
 }
 
 }  // namespace sidestream

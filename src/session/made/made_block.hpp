@@ -12,13 +12,17 @@ namespace sidestream {
 
 /// A block and its values.
 struct MadeBlock {
-  Block block;  ///< only its shape: the box or the lengths of its lists
+  Block block;  ///< its shape: the box or the lengths of its lists; of a result in blocks also its id and level
   struct Array {
     std::int32_t variable = -1;
     Bytes values;  ///< contiguous, of the variable's type
   };
   std::vector<Array> arrays{};  ///< those that the result has
 };
+
+/// The blocks of a result in blocks, which it moves. Throws Error(analysis) if an array does not fit.
+[[nodiscard]] std::vector<MadeBlock> made_blocks(std::vector<ResultBlock>& mine, const Mesh& mesh,
+                                                 const Metadata& metadata);
 
 /// The block of what was caught, which it moves. Without a part on this server the block is empty. Throws
 /// Error(analysis) if the result does not fit the mesh.

@@ -1,5 +1,6 @@
 #include "session/made/made_mesh.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -54,35 +55,59 @@ void MadeMesh::begin(const std::vector<std::string>& events, double origin) {
   serving_->begin(std::move(feed));
 }
 
-/// Declares this server's block, which may have another shape in each iteration, or be missing.
-void MadeMesh::declare(const Block& block) {
-  const std::string& name = config_.metadata.meshes.at(static_cast<std::size_t>(mesh_)).name;
-  if (block.empty()) {
-    if (declared_) publisher_->remove_block(name, server_);
-    declared_ = false;
-    return;
+/// Declares this server's blocks, which may be others in each iteration, or none.
+void MadeMesh::declare(const std::vector<MadeBlock>& made) {
+  std::vector<Block> blocks;
+  for (const MadeBlock& one : made) {
+    Block& block = blocks.emplace_back(one.block);
+    if (!block.is_list()) block.cells = mesh().declared(block.cells);
   }
-  if (declared_ && block.same_shape(block_)) return;
-  Block mine = block;
-  mine.id = server_;
-  publisher_->set_block(name, mine);
-  declared_ = true;
-  block_ = block;
+  const auto stays = [](const Block& a, const Block& b) { return a.id == b.id && a.same_shape(b); };
+  if (std::ranges::equal(blocks, declared_, stays)) return;
+  publisher_->replace_blocks(mesh().name, blocks);
+  declared_ = std::move(blocks);
 }
 
-void MadeMesh::publish(const MadeBlock& made) {
-  declare(made.block);
-  if (!declared_) return;
-  for (const MadeBlock::Array& array : made.arrays) {
-    const std::string& name = config_.metadata.variables.at(static_cast<std::size_t>(array.variable)).name;
-    publisher_->publish(name, server_, array.values.data(), nullptr);
+void MadeMesh::publish(const std::vector<MadeBlock>& made) {
+  declare(made);
+  for (const MadeBlock& block : made) {
+    for (const MadeBlock::Array& array : block.arrays) {
+      const std::string& name = config_.metadata.variables.at(static_cast<std::size_t>(array.variable)).name;
+      publisher_->publish(name, block.block.id, array.values.data(), nullptr);
+    }
   }
 }
 
-void MadeMesh::take(ResultCatcher& caught, const CombineInput& input) {
-  const Metadata& metadata = config_.metadata;
-  const MadeBlock made = made_block(caught, metadata.meshes.at(static_cast<std::size_t>(mesh_)), metadata);
-  input.communicator.barrier();  // here all servers leave if one could not make its block
+/// Attributes of this result, for writers. The tasks see this object's metadata, and work only while it hands over.
+void MadeMesh::describe(const std::vector<Attribute>& about) {
+  if (attributes_.empty()) {
+    for (const Variable& variable : config_.metadata.variables) attributes_.push_back(variable.attributes);
+  }
+  for (Variable& variable : config_.metadata.variables) {
+    if (variable.mesh != mesh_ || variable.role != Role::none) continue;
+    variable.attributes = attributes_[static_cast<std::size_t>(variable.id)];
+    variable.attributes.insert(variable.attributes.end(), about.begin(), about.end());
+  }
+}
+
+void MadeMesh::take(ResultCatcher& caught, const Iteration& iteration, Communicator& servers) {
+  MadeBlock block = made_block(caught, mesh(), config_.metadata);
+  block.block.id = server_;
+  std::vector<MadeBlock> made;
+  if (!block.block.empty()) made.push_back(std::move(block));
+  hand_over(made, iteration, servers);
+}
+
+void MadeMesh::take_blocks(ResultCatcher& caught, const Iteration& iteration, Communicator& servers) {
+  for (ResultCatcher::Blocks& blocks : caught.blocks) {
+    const std::vector<MadeBlock> made = made_blocks(blocks.mine, mesh(), config_.metadata);
+    describe(blocks.about);
+    hand_over(made, iteration, servers);
+  }
+}
+
+void MadeMesh::hand_over(const std::vector<MadeBlock>& made, const Iteration& iteration, Communicator& servers) {
+  servers.barrier();  // here all servers leave if one could not make its blocks
   const std::int64_t refused = publisher_->account().refused;
   std::string failure;
   try {
@@ -90,12 +115,15 @@ void MadeMesh::take(ResultCatcher& caught, const CombineInput& input) {
   } catch (const std::exception& e) {
     failure = e.what();  // the iteration is refused, which all servers learn of
   }
-  index_ = input.iteration.index;
-  publisher_->end(input.iteration.cycle, input.iteration.time, [this] { serving_->step(); });
+  index_ = iteration.index;
+  publisher_->end(iteration.cycle, iteration.time, [this] { serving_->step(); });
   if (publisher_->account().refused == refused) return;
   fail(Code::analysis, "its result could not be handed to the tasks that use it{}{}", failure.empty() ? "" : ": ",
        failure);
 }
+
+void MadeMesh::keep_states(const Iteration& iteration) { serving_->keep_states(iteration); }
+void MadeMesh::finish(const Iteration& last) { serving_->finish_tasks(last); }
 
 void MadeMesh::report() const { serving_->report(); }
 
@@ -103,8 +131,24 @@ Bytes MakingTask::combine(const CombineInput& input) {
   ResultCatcher caught(input.results, named_, input.communicator.rank() == 0);
   Bytes feedback = task_->combine({input.iteration, input.metadata, input.partials, input.pass, input.communicator,
                                    caught, input.local, input.steering});
-  if (mesh_ != nullptr && input.pass + 1 == task_->passes()) mesh_->take(caught, input);
+  if (mesh_ == nullptr || input.pass + 1 != task_->passes()) return feedback;
+  in_blocks_ ? mesh_->take_blocks(caught, input.iteration, input.communicator)
+             : mesh_->take(caught, input.iteration, input.communicator);
   return feedback;
+}
+
+void MakingTask::keep_state(const Iteration& iteration, Communicator& servers, Results& results) {
+  if (auto* const lasting = dynamic_cast<LastingTask*>(task_.get())) lasting->keep_state(iteration, servers, results);
+  if (mesh_ != nullptr) mesh_->keep_states(iteration);
+}
+
+/// The tasks that use the mesh hand over what they have kept after the last result of the maker.
+void MakingTask::finish(const Iteration& last, Communicator& servers, Results& results) {
+  ResultCatcher caught(results, named_, servers.rank() == 0);
+  if (auto* const lasting = dynamic_cast<LastingTask*>(task_.get())) lasting->finish(last, servers, caught);
+  if (mesh_ == nullptr) return;
+  if (in_blocks_) mesh_->take_blocks(caught, last, servers);
+  mesh_->finish(last);
 }
 
 }  // namespace sidestream

@@ -32,12 +32,20 @@ class MadeMesh {
   void begin(const std::vector<std::string>& events, double origin);
   /// Collective: takes the result of an iteration and runs the tasks that are due. Throws on all servers alike what
   /// failed in them.
-  void take(ResultCatcher& caught, const CombineInput& input);
+  void take(ResultCatcher& caught, const Iteration& iteration, Communicator& servers);
+  /// The same for a result in blocks, of which there may be none or several.
+  void take_blocks(ResultCatcher& caught, const Iteration& iteration, Communicator& servers);
   void report() const;
+  /// Collective: calls the tasks that use the mesh; see LastingTask.
+  void keep_states(const Iteration& iteration);
+  void finish(const Iteration& last);
 
  private:
-  void declare(const Block& block);
-  void publish(const MadeBlock& made);
+  void declare(const std::vector<MadeBlock>& made);
+  void publish(const std::vector<MadeBlock>& made);
+  void describe(const std::vector<Attribute>& about);
+  void hand_over(const std::vector<MadeBlock>& made, const Iteration& iteration, Communicator& servers);
+  [[nodiscard]] const Mesh& mesh() const { return config_.metadata.meshes.at(static_cast<std::size_t>(mesh_)); }
 
   std::int32_t mesh_;
   std::int64_t server_;
@@ -46,16 +54,17 @@ class MadeMesh {
   std::unique_ptr<InProcessTransport> transport_;
   std::unique_ptr<Publisher> publisher_;
   std::unique_ptr<Serving> serving_;
-  bool declared_ = false;  ///< this server's block is
-  Block block_;
-  std::int64_t index_ = 0;  ///< of the iteration whose result is taken
+  std::vector<Block> declared_;                     ///< this server's blocks
+  std::vector<std::vector<Attribute>> attributes_;  ///< by variable: those of all its results
+  std::int64_t index_ = 0;                          ///< of the iteration whose result is taken
 };
 
 /// An analysis whose result becomes a mesh. `named`: the files that the configuration names.
-class MakingTask final : public Task {
+class MakingTask final : public Task, public LastingTask {
  public:
-  MakingTask(std::unique_ptr<Task> task, std::vector<std::string> named)
-      : task_(std::move(task)), named_(std::move(named)) {}
+  /// `in_blocks`: the task is a BlockMaker.
+  MakingTask(std::unique_ptr<Task> task, std::vector<std::string> named, bool in_blocks)
+      : task_(std::move(task)), named_(std::move(named)), in_blocks_(in_blocks) {}
   /// Sets the receiver of results, which outlives the task's work. Without one, results only go to files.
   void set_mesh(MadeMesh* mesh) noexcept { mesh_ = mesh; }
 
@@ -66,10 +75,13 @@ class MakingTask final : public Task {
   Bytes combine(const CombineInput& input) override;
   void discard(const Iteration& iteration) noexcept override { task_->discard(iteration); }
   [[nodiscard]] std::optional<std::string> take_refusal() override { return task_->take_refusal(); }
+  void keep_state(const Iteration& iteration, Communicator& servers, Results& results) override;
+  void finish(const Iteration& last, Communicator& servers, Results& results) override;
 
  private:
   std::unique_ptr<Task> task_;
   std::vector<std::string> named_;
+  bool in_blocks_;
   MadeMesh* mesh_ = nullptr;
 };
 

@@ -41,6 +41,14 @@ void ResultCatcher::add(const std::string& file, const DataSet& whole) {
   if (first_) arrays.insert(arrays.end(), whole.arrays.begin(), whole.arrays.end());
 }
 
+void ResultCatcher::keep_state(const std::string& name, BytesView mine, Communicator& servers, int most) {
+  if (auto* const kept = dynamic_cast<KeptStates*>(&files_)) kept->keep_state(name, mine, servers, most);
+}
+std::vector<Bytes> ResultCatcher::earlier_state(const std::string& name, Communicator& servers) {
+  auto* const kept = dynamic_cast<KeptStates*>(&files_);
+  return kept ? kept->earlier_state(name, servers) : std::vector<Bytes>();
+}
+
 void ResultCatcher::add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how) {
   if (is_named(file)) files_.add_parts(file, mine, servers, how);
   take(table, mine, true);

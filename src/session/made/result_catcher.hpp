@@ -3,14 +3,17 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sidestream/extend/results.hpp"
+#include "sidestream/kit/data/block_results.hpp"
+#include "sidestream/extend/kept_states.hpp"
 
 namespace sidestream {
 
 /// Keeps this server's part of a result in memory. Results whose file is named in the configuration are also passed on.
-class ResultCatcher final : public Results {
+class ResultCatcher final : public Results, public BlockResults, public KeptStates {
  public:
   /// `files`: receives results of the `named` files; both outlive this object.
   ResultCatcher(Results& files, const std::vector<std::string>& named, bool first)
@@ -21,6 +24,11 @@ class ResultCatcher final : public Results {
   void add(const std::string& file, const Surface& surface) override;
   void add(const std::string& file, const CellSet& cells) override;
   void add(const std::string& file, const DataSet& data) override;
+  void add_blocks(std::vector<ResultBlock> mine, std::vector<Attribute> about) override {
+    blocks.push_back({std::move(mine), std::move(about)});
+  }
+  void keep_state(const std::string& name, BytesView mine, Communicator& servers, int most) override;
+  [[nodiscard]] std::vector<Bytes> earlier_state(const std::string& name, Communicator& servers) override;
   void add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how) override;
   void add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces how) override;
   void add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces how) override;
@@ -31,6 +39,11 @@ class ResultCatcher final : public Results {
   std::optional<Surface> surface{};
   std::optional<CellSet> cells{};
   std::vector<DataSet::Array> arrays{};  ///< of all data sets
+  struct Blocks {
+    std::vector<ResultBlock> mine;
+    std::vector<Attribute> about;
+  };
+  std::vector<Blocks> blocks{};  ///< by call of add_blocks
 
  private:
   [[nodiscard]] bool is_named(const std::string& file) const;

@@ -9,6 +9,7 @@
 #include "server/isolation/worker.hpp"
 #include "session/made/made_mesh.hpp"
 #include "session/serving/server_groups.hpp"
+#include "sidestream/kit/data/block_results.hpp"
 #include "sidestream/version.h"
 #include "storage/results/earlier_results.hpp"
 
@@ -25,7 +26,8 @@ std::unique_ptr<Task> Serving::make_task(std::size_t number, const Registry& reg
   if (task.makes < 0) return made;
   std::vector<std::string> named;
   for (const TaskFile& file : files_of(task, registry)) named.push_back(file.pattern);
-  auto maker = std::make_unique<MakingTask>(std::move(made), std::move(named));
+  const bool in_blocks = dynamic_cast<BlockMaker*>(made.get()) != nullptr;
+  auto maker = std::make_unique<MakingTask>(std::move(made), std::move(named), in_blocks);
   makers_.emplace_back(task.makes, maker.get());
   return maker;
 }

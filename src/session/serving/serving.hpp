@@ -65,6 +65,9 @@ class Serving {
   void run(const std::function<bool()>& stop = {}, const Engine::Meet& meet = {});
   /// For placement `inline`: see Engine::step.
   bool step() { return engine_->step(); }
+  /// For the tasks of made meshes: see Engine::keep_states and Engine::finish_tasks.
+  void keep_states(const Iteration& iteration) { engine_->keep_states(iteration); }
+  void finish_tasks(const Iteration& last) { engine_->finish_tasks(last); }
 
   [[nodiscard]] bool has_begun() const noexcept { return engine_ || combiner_; }
   /// The statistics of this server; only after `begin`.

@@ -22,6 +22,7 @@
 #include "storage/files/output_directory.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/results/earlier_results.hpp"
+#include "storage/results/kept_states.hpp"
 #include "storage/results/picture_files.hpp"
 #include "storage/results/series.hpp"
 #include "storage/results/table_files.hpp"
@@ -38,6 +39,7 @@ class FileStore final : public ResultStore {
         series_(directory),
         tables_(directory),
         names_(directory),
+        states_(directory),
         pictures_(directory, formats_, tables_),
         charts_(rank == 0 ? make_chart_drawing() : nullptr) {}
 
@@ -90,6 +92,7 @@ class FileStore final : public ResultStore {
     pictures_.list(database, iteration, rows, *first_);
   }
   void draw(const ChartOrder& order, const Iteration& iteration);
+  [[nodiscard]] const StateFiles& states() const noexcept { return states_; }
 
   void add_pieces(const std::string& file, const Iteration& iteration, const Table& mine, Communicator& servers);
   void add_pieces(const std::string& file, const Iteration& iteration, const SurfaceStream& mine,
@@ -174,6 +177,7 @@ class FileStore final : public ResultStore {
   SeriesSet series_;
   TableFiles tables_;
   FileNames names_;
+  StateFiles states_;
   PictureFiles pictures_;
   std::int64_t begun_ = 0;                      ///< calls of `begin`: one for each iteration, and more for requests
   std::map<std::string, std::int64_t> latest_;  ///< the call after which it was written last, by pattern

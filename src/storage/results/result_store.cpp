@@ -1,5 +1,6 @@
 #include "base/mpi/agree.hpp"
 #include "sidestream/kit/data/beside_results.hpp"
+#include "sidestream/extend/kept_states.hpp"
 #include "storage/results/file_store.hpp"
 #include "storage/results/result_bytes.hpp"
 #include "storage/results/result_parts.hpp"
@@ -12,8 +13,15 @@ class FileResults final : public Results,
                           public EarlierTables,
                           public ChartResults,
                           public PictureDatabases,
-                          public ResultRemarks {
+                          public ResultRemarks,
+                          public KeptStates {
  public:
+  void keep_state(const std::string& name, BytesView mine, Communicator& servers, int most) override {
+    store_.states().keep(name, iteration_, mine, servers, most);
+  }
+  [[nodiscard]] std::vector<Bytes> earlier_state(const std::string& name, Communicator& servers) override {
+    return store_.states().earlier(name, iteration_, servers);
+  }
   void remark(const std::string& sentence) override { remarks_ += (remarks_.empty() ? "" : "; ") + sentence; }
   [[nodiscard]] std::string take_remarks() override { return std::exchange(remarks_, {}); }
   [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const override {

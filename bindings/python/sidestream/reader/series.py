@@ -18,6 +18,8 @@ from .vtk.files import read_vtk
 from .vtk.hdf import read_vtkhdf
 
 _XML = ("vti", "vtr", "vts", "vtu", "vtp")
+# Attributes of statistics over time, which differ between iterations.
+_OF_WINDOW = ("time_begin", "time_end", "window_iterations")
 # The functions that read the arrays of one iteration.
 READERS: dict[str, Callable[[Path], Any]] = {
     ".h5": read_hdf5,
@@ -64,9 +66,20 @@ def _stacked(name: str, files: list[Fields]) -> LazyArray | None:
     dtype = np.result_type(*dtypes) if all(found.kind == "f" for found in dtypes) else first.dtype
     if any(part is not None and part.shape != first.shape for part in parts) or set(dtypes) - {first.dtype, dtype}:
         return None
-    attrs = {key: value for key, value in first.attrs.items() if key != "missing"}
+    attrs = {key: value for key, value in first.attrs.items() if key not in ("missing", *_OF_WINDOW)}
     chunks = ((1,) * len(parts), *first.chunks)
     return StackedArray(("time", *first.dims), (len(parts), *first.shape), dtype, attrs, chunks, parts)
+
+
+def _spans(files: list[Fields]) -> NDArray[np.float64] | None:
+    """The intervals of time that the arrays of each file stand for (docs/time-statistics.md), if they all have one."""
+    spans = []
+    for file in files:
+        found = {(a.attrs.get("time_begin"), a.attrs.get("time_end")) for a in file.arrays.values()}
+        if len(found) != 1 or None in (span := found.pop()):
+            return None
+        spans.append(span)
+    return np.array(spans, np.float64)
 
 
 def over_time(index: Path, entries: list[Entry]) -> Fields:
@@ -94,6 +107,10 @@ def stacked(index: Path, files: list[Fields], entries: list[Entry] | None = None
     if changing:
         attrs["changing"] = changing  # shapes differ between iterations: open their files one by one
     about = {name: value for file in reversed(files) for name, value in file.about.items() if name in coords}
+    spans = _spans(files)
+    if spans is not None:
+        coords["time_bnds"] = (("time", "bnds"), spans)
+        about["time"] = {"bounds": "time_bnds"}
     return Fields(index, arrays, coords, attrs, about)
 
 

@@ -1,0 +1,35 @@
+// States of analyses in the output directory, from which a later run goes on.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sidestream/extend/communicator.hpp"
+#include "sidestream/extend/writer.hpp"
+
+namespace sidestream {
+
+/// The states `states/NAME-CYCLE`: a directory with a file for each server that kept a part, and next to it the list
+/// `states/NAME-CYCLE.state`, which is written last and without which the directory does not count.
+class StateFiles {
+ public:
+  explicit StateFiles(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}
+
+  /// Collective; see KeptStates. Replaces a state of the same cycle.
+  void keep(const std::string& name, const Iteration& iteration, BytesView mine, Communicator& servers, int most) const;
+  /// Collective; see KeptStates. `first`: the first iteration of the task.
+  [[nodiscard]] std::vector<Bytes> earlier(const std::string& name, const Iteration& first,
+                                           Communicator& servers) const;
+
+ private:
+  [[nodiscard]] std::string path(const std::string& name) const;
+  [[nodiscard]] std::vector<std::int64_t> cycles(const std::string& name) const;
+  [[nodiscard]] std::optional<std::int64_t> choose(const std::string& name, std::int64_t cycle) const;
+  void remove(const std::string& name, std::int64_t cycle) const noexcept;
+
+  std::shared_ptr<const OutputDirectory> directory_;
+};
+
+}  // namespace sidestream

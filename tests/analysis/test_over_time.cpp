@@ -1,0 +1,127 @@
+// Statistics over time: which iterations a window has, and what servers keep when blocks are divided anew.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "analysis/over_time/accumulation.hpp"
+#include "analysis/over_time/kept_blocks.hpp"
+#include "analysis/over_time/windows.hpp"
+#include "base/mpi/communicator.hpp"
+#include "support/ranks.hpp"
+
+using namespace sidestream;
+using namespace sidestream::over_time;
+
+namespace {
+
+std::vector<std::int64_t> windows_of(const WindowRule& rule, const std::vector<Iteration>& iterations) {
+  std::vector<std::int64_t> windows;
+  WindowClock clock;
+  for (const Iteration& iteration : iterations) {
+    const WindowClock::Place place = clock.place(rule, iteration);
+    windows.push_back(place.window < 0 ? -1 : 10 * place.window + (place.is_last ? 1 : 0));
+    clock.enter(iteration, place);
+  }
+  return windows;
+}
+
+double value_at(Index i, int step) { return std::sin(static_cast<double>(3 * i + 7 * step)); }
+
+constexpr Index cells = 24;
+
+/// Adds an iteration on a line of cells that is cut at multiples of `width`, dealt to the ranks from `first` on.
+void add(KeptBlocks& kept, const Variable& variable, Communicator& servers, Index width, int first, int step) {
+  kept.begin();
+  std::vector<Block> mine;
+  for (Index b = 0; b * width < cells; ++b) {
+    Block block;
+    block.id = 100 * width + b;
+    block.cells = {{b * width, 0, 0}, {std::min(cells, (b + 1) * width), 1, 1}};
+    if ((b + first) % servers.size() == servers.rank()) mine.push_back(block);
+  }
+  for (const Block& block : mine) kept.find(0, block).values.prepare(static_cast<std::size_t>(step));
+  kept.exchange(servers);
+  for (const Block& block : mine) {
+    KeptBlock& one = kept.find(0, block);
+    one.values.prepare(static_cast<std::size_t>(step));
+    one.values.begin(static_cast<std::size_t>(step), 1);
+    const Box points = variable.points(block);
+    std::vector<double> values;
+    for (Index i = points.lo[0]; i < points.hi[0]; ++i) values.push_back(value_at(i, step));
+    one.values.add(0, values);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("windows of iterations, cycles and times") {
+  std::vector<Iteration> iterations;
+  for (std::int64_t n = 0; n < 8; ++n) iterations.push_back({n, 5 * n, 0});
+  double time = 0;
+  for (Iteration& iteration : iterations) {
+    iteration.time = time;
+    time += 0.1;  // 0.1 added eight times is not 0.8
+  }
+  using V = std::vector<std::int64_t>;
+  WindowRule rule = WindowRule::parsed("3").value();
+  CHECK(windows_of(rule, iterations) == V{0, 0, 1, 10, 10, 11, 20, 20});
+  rule.start = 2;
+  CHECK(windows_of(rule, iterations) == V{-1, -1, 0, 0, 1, 10, 10, 11});
+  rule = WindowRule::parsed("15 cycles").value();
+  CHECK(windows_of(rule, iterations) == V{-1, 0, 0, 1, 10, 10, 11, 20});
+  rule.step = 5;
+  rule.length = 12;  // no cycle at the end: the last one before it
+  CHECK(windows_of(rule, iterations) == V{-1, 0, 1, 10, 11, 20, 20, 21});
+  rule = WindowRule::parsed("0.3 time").value();
+  CHECK(windows_of(rule, iterations) == V{-1, 0, 0, 1, 10, 10, 11, 20});
+  for (const char* const text : {"", "x", "0", "-3", "1.5", "1.5 cycles", "3 days", "nan", "inf time", "1e300"}) {
+    CAPTURE(text);
+    CHECK(!WindowRule::parsed(text));
+  }
+}
+
+TEST_CASE("a run that goes on numbers its iterations after those of the one before") {
+  const WindowRule rule = WindowRule::parsed("4").value();
+  WindowClock clock;
+  for (std::int64_t n = 0; n < 6; ++n) clock.enter({n, n, 0}, clock.place(rule, {n, n, 0}));
+  for (const bool repeats : {false, true}) {
+    WindowClock next = clock.kept({5, 5, 0});
+    const std::int64_t cycle = repeats ? 5 : 6;
+    next.go_on({0, cycle, 0});
+    CHECK(next.place(rule, {0, cycle, 0}).repeated == repeats);
+    const WindowClock::Place place = next.place(rule, {repeats ? 2 : 1, 7, 0});
+    CHECK(place.window == 1);
+    CHECK(place.is_last);
+  }
+}
+
+TEST_CASE("cells keep their history when they are divided anew") {
+  auto servers = MpiCommunicator::over(testing::test_ranks());
+  Needed needed;
+  needed.mean = needed.spread = needed.low = needed.held = true;
+  for (const Centering centering : {Centering::cell, Centering::node}) {
+    Variable variable;
+    variable.centering = reduced(centering, 1);
+    KeptBlocks kept(needed, {variable});
+    Accumulation whole(needed, static_cast<std::size_t>(variable.points(Box{{0, 0, 0}, {cells, 1, 1}}).count()));
+    const std::vector<Index> widths{24, 7, 7, 5, 24, 3};
+    for (int step = 0; step < static_cast<int>(widths.size()); ++step) {
+      add(kept, variable, *servers, widths[static_cast<std::size_t>(step)], step, step);
+      std::vector<double> values;
+      for (Index i = 0; i < cells + (centering == Centering::node ? 1 : 0); ++i) values.push_back(value_at(i, step));
+      whole.prepare(static_cast<std::size_t>(step));
+      whole.begin(static_cast<std::size_t>(step), 1);
+      whole.add(0, values);
+    }
+    for (const KeptBlock& one : kept.all()) {
+      if (!one.here) continue;
+      for (const Statistic statistic : {Statistic::mean, Statistic::variance, Statistic::count, Statistic::quantile}) {
+        const Bytes all = whole.result(statistic, 0.3), mine = one.values.result(statistic, 0.3);
+        CHECK(std::memcmp(all.data() + 8 * one.points.lo[0], mine.data(), mine.size()) == 0);
+      }
+    }
+  }
+}
