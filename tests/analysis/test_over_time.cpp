@@ -44,6 +44,7 @@ void add(KeptBlocks& kept, const Variable& variable, Communicator& servers, Inde
   }
   for (const Block& block : mine) kept.find(0, block).values.prepare(static_cast<std::size_t>(step));
   kept.exchange(servers);
+  kept.settle();
   for (const Block& block : mine) {
     KeptBlock& one = kept.find(0, block);
     one.values.prepare(static_cast<std::size_t>(step));

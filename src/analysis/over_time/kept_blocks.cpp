@@ -41,7 +41,9 @@ bool KeptBlocks::has_more() const noexcept {
   return std::ranges::any_of(kept_, [](const KeptBlock& kept) { return !kept.here && !kept.values.empty(); });
 }
 
+/// An empty block that is gone may count on another server now: if it comes back, its values are there.
 void KeptBlocks::settle() noexcept {
+  std::erase_if(kept_, [](const KeptBlock& kept) { return !kept.here && kept.values.empty(); });
   for (KeptBlock& kept : kept_) kept.fresh = false;
 }
 
@@ -112,7 +114,6 @@ void KeptBlocks::exchange(Communicator& servers) {
   }
   give_up(wanted);
   take(std::move(parts));
-  settle();
 }
 
 /// Where several parts have a point, as nodes between blocks, that of a block which is gone counts, then the lowest id.

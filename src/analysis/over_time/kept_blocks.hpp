@@ -41,7 +41,7 @@ class KeptBlocks {
   [[nodiscard]] bool has_more() const noexcept;
   /// Collective: gives the fresh blocks of all servers what any server keeps of their cells.
   void exchange(Communicator& servers);
-  /// Nothing is fresh any more; for servers that need not exchange.
+  /// Nothing is fresh any more, and empty blocks that are not here are forgotten. Follows the exchange, if any.
   void settle() noexcept;
   /// Begins a new window: forgets blocks that are not here, and all values.
   void reset();
