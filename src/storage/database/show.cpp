@@ -11,6 +11,7 @@
 #include "storage/files/file_names.hpp"
 #include "storage/files/output_file.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
+#include "storage/hdf5/named_arrays.hpp"
 
 namespace sidestream::database {
 
@@ -45,8 +46,12 @@ class Shower {
     std::vector<std::int32_t> shown;
     for (const auto& [variable, pieces] : pieces_) shown.push_back(variable);
     describe_meshes(root, metadata, shown);
-    for (auto& [variable, pieces] : pieces_)
-      show_variable(root, metadata.variables[static_cast<std::size_t>(variable)], pieces);
+    {
+      NamedArrays named(root, metadata, on_several_meshes(metadata, shown));
+      for (auto& [variable, pieces] : pieces_)
+        show_variable(root, named, metadata.variables[static_cast<std::size_t>(variable)], pieces);
+      named.finish();
+    }
     show_to_vtk(root, metadata, pieces_, context_.entry().iteration);
     file.close();
   }
@@ -77,7 +82,8 @@ class Shower {
     return lengths_[name] = size_of_file((fs::path(directory_) / name).string()) - face_bytes;
   }
 
-  void show_variable(hdf5::Group& root, const Variable& variable, const std::vector<Shown>& pieces) {
+  void show_variable(hdf5::Group& root, NamedArrays& named, const Variable& variable,
+                     const std::vector<Shown>& pieces) {
     const Mesh& mesh = context_.metadata().mesh_of(variable);
     const int dimensions = mesh.index_dimensions();
     Index points = 0;
@@ -99,6 +105,7 @@ class Shower {
     } else if (pieces.size() <= most_counted) {
       dataset.set("missing", missing(whole, pieces));
     }
+    named.add(dataset, variable, whole);
   }
 
   static void describe_blocks(hdf5::Dataset& dataset, const std::vector<Shown>& pieces) {

@@ -266,6 +266,18 @@ void write_at(int descriptor, const std::string& path, std::uint64_t position, s
   }
 }
 
+std::size_t read_at(int descriptor, const std::string& path, std::uint64_t position, char* data, std::size_t size) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::pread(descriptor, data + done, size - done, static_cast<off_t>(position + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_file("read", path, errno);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
 void copy_file(const std::string& from, const std::string& to) {
   constexpr std::size_t most = 1u << 20;  // bytes per call
   InputFile in(from);

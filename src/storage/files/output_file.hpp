@@ -161,6 +161,10 @@ void write_at(const std::string& path, std::uint64_t position, std::string_view 
 /// The same for an open file; messages name it by `path`.
 void write_at(int descriptor, const std::string& path, std::uint64_t position, std::string_view text);
 
+/// Reads from an open file. Returns the number of bytes, which is less than asked for only at the end of the file.
+[[nodiscard]] std::size_t read_at(int descriptor, const std::string& path, std::uint64_t position, char* data,
+                                  std::size_t size);
+
 /// Copies a file's content to the name `to` and replaces an existing file. Throws Error(file).
 void copy_file(const std::string& from, const std::string& to);
 

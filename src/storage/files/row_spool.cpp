@@ -81,23 +81,6 @@ void RowSpool::open() {
   file_ = std::move(file);
 }
 
-namespace {
-
-/// Returns the number of bytes read, which is less than asked for only at the end of the file.
-std::size_t read_at(int file, const std::string& path, std::uint64_t at, char* data, std::size_t size) {
-  std::size_t done = 0;
-  while (done < size) {
-    const ssize_t got = ::pread(file, data + done, size - done, static_cast<off_t>(at + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_file("read", path, errno);
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  return done;
-}
-
-}  // namespace
-
 void RowSpool::read_spilled(const std::function<void(std::string_view)>& take) const {
   std::string text;
   for (std::size_t n = 0; n < sizes_.size(); ++n) {

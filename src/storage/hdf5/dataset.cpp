@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <concepts>
 #include <limits>
 
@@ -12,6 +13,7 @@ namespace {
 void apply(const Layout& layout, const Handle& creation, const std::string& path) {
   // Every value is written, so filling the space first would write everything twice.
   check(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), "set up", path);
+  if (layout.placed) check(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY), "set up", path);
   if (layout.chunk.empty()) return;
   const int rank = static_cast<int>(layout.chunk.size());
   check(H5Pset_chunk(creation.id(), rank, layout.chunk.data()), "set up chunks in", path);
@@ -95,6 +97,12 @@ void Dataset::write_chunk(const Extents& start, std::span<const std::byte> bytes
         path_);
 }
 
+std::uint64_t Dataset::place() const {
+  const haddr_t place = H5Dget_offset(handle_.id());
+  if (place == HADDR_UNDEF) fail_hdf5("ask for the place of an array in", path_);
+  return place;
+}
+
 std::uint32_t fletcher32(std::span<const std::byte> bytes) noexcept {
   std::uint32_t first = 0, second = 0;
   const auto folded = [](std::uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
@@ -123,10 +131,16 @@ void Object::set(const std::string& name, std::int64_t value) {
 
 void Object::set(const std::string& name, double value) { set_attribute(name, native_type(Type::float64), {}, &value); }
 
-void Object::set_lowest(const std::string& name, Type type) {
+void Object::set_int32(const std::string& name, std::int32_t value) {
+  set_attribute(name, native_type(Type::int32), {}, &value);
+}
+
+void Object::set_missing(const std::string& name, Type type) {
   with_type(type, [&](auto zero) {
-    const auto lowest = std::numeric_limits<decltype(zero)>::lowest();
-    set_attribute(name, native_type(type), {}, &lowest);
+    using T = decltype(zero);
+    if constexpr (std::numeric_limits<T>::has_quiet_NaN) zero = std::numeric_limits<T>::quiet_NaN();
+    if constexpr (!std::numeric_limits<T>::has_quiet_NaN) zero = std::numeric_limits<T>::lowest();
+    set_attribute(name, native_type(type), {}, &zero);
   });
 }
 
@@ -140,6 +154,8 @@ void Object::set_ascii(const std::string& name, const std::string& value) {
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, action, path_);
   check(H5Tset_size(type.id(), value.size()), action, path_);
   check(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), action, path_);
+  const bool is_ascii = std::all_of(value.begin(), value.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
+  if (!is_ascii) check(H5Tset_cset(type.id(), H5T_CSET_UTF8), action, path_);
   set_attribute(name, type.id(), {}, value.data());
 }
 

@@ -9,6 +9,8 @@ namespace sidestream::hdf5 {
 
 namespace {
 
+constexpr hsize_t metadata_bytes = 64u << 10;
+
 Handle open_group(const Handle& parent, const std::string& name, const std::string& path) {
   const std::string action = fmt::format("open the group '{}' of", name);
   return {H5Gopen2(parent.id(), name.c_str(), H5P_DEFAULT), H5Gclose, action, path};
@@ -26,13 +28,18 @@ Handle need_group(const Handle& parent, const std::string& name, const std::stri
 
 }  // namespace
 
-File::File(const std::string& path) : path_(path), driver_(path), file_(create()) {
+File::File(const std::string& path, bool keeps_order) : path_(path), driver_(path), file_(create(keeps_order)) {
   root_ = std::make_unique<Group>(open_group(file_, "/", path), path);
 }
 
-Handle File::create() {
+Handle File::create(bool keeps_order) {
   const Handle creation = property_list(H5P_FILE_CREATE, path_);
   const Handle access = property_list(H5P_FILE_ACCESS, path_);
+  if (keeps_order) {
+    // Others write to this file, too: its metadata lies in few large pieces.
+    check(H5Pset_meta_block_size(access.id(), metadata_bytes), "set up", path_);
+    check(H5Pset_link_creation_order(creation.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED), "set up", path_);
+  }
   // The compact objects of version 1.8 are smaller and faster than the oldest format. Every current HDF5 reads them.
   check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST), "set up", path_);
   // After an error objects may still be open; closing the file must free them.

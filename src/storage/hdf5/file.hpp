@@ -43,17 +43,21 @@ class Object {
   void set(const std::string& name, std::int64_t value);
   void set(const std::string& name, double value);
   void set(const std::string& name, const std::string& value);        ///< UTF-8 of any length
-  void set_ascii(const std::string& name, const std::string& value);  ///< of this fixed length, as VTKHDF requires
+  /// Of this fixed length, which is not 0, as VTKHDF requires and netCDF has texts; UTF-8 if it is not ASCII.
+  void set_ascii(const std::string& name, const std::string& value);
   void set(const std::string& name, std::span<const std::int64_t> values);
   /// Stores `values` as a matrix with rows of `width`.
   void set(const std::string& name, std::span<const std::int64_t> values, std::size_t width);
   void set(const std::string& name, std::span<const double> values);
   void set(const std::string& name, const std::vector<std::string>& values);
-  /// Stores the lowest number of an integer type, as that type.
-  void set_lowest(const std::string& name, Type type);
+  void set_int32(const std::string& name, std::int32_t value);  ///< as netCDF's attributes have whole numbers
+  /// Stores the value of missing elements: NaN of a real type, the lowest number of an integer type.
+  void set_missing(const std::string& name, Type type);
 
  protected:
   void set_attribute(const std::string& name, hid_t type, const Extents& extents, const void* values);
+
+  friend class Dimensions;
 
   Handle handle_;
   std::string path_;  ///< of the file, for messages
@@ -72,6 +76,7 @@ struct Layout {
   int deflate = 0;        ///< level of zlib, 1 to 9; 0: none
   PlugInFilter packed{};  ///< chunks are then only written by write_chunk
   bool checksum = false;  ///< Fletcher-32 of each chunk, checked by every reader
+  bool placed = false;    ///< contiguous only: has its place in the file at once; see Dataset::place
 };
 
 /// The type of the elements of a dataset, in memory and in the file.
@@ -89,6 +94,8 @@ class Dataset : public Object {
   /// Writes a whole chunk, which begins at `start`, as its filters left it. Bit n of `skipped` says that filter n was
   /// not applied.
   void write_chunk(const Extents& start, std::span<const std::byte> bytes, std::uint32_t skipped);
+  /// The position in the file of a contiguous dataset that has its place (Layout::placed), for others to write to.
+  [[nodiscard]] std::uint64_t place() const;
 };
 
 /// HDF5's Fletcher-32 of the bytes of a chunk, which follows them in four bytes, the lowest first.
@@ -129,14 +136,16 @@ class Group : public Object {
 /// content gives the same bytes.
 class File {
  public:
-  explicit File(const std::string& path);
+  /// `keeps_order`: the root keeps the creation order of its members, as netCDF's library does, and metadata lies in
+  /// large pieces.
+  explicit File(const std::string& path, bool keeps_order = false);
   [[nodiscard]] Group& root() noexcept { return *root_; }
   /// Writes buffered bytes and closes; all other objects of the file must be destroyed. Throws the first disk failure
   /// of this and all earlier writes, since the driver hides them from HDF5.
   void close();
 
  private:
-  [[nodiscard]] Handle create();
+  [[nodiscard]] Handle create(bool keeps_order);
 
   QuietErrors quiet_;
   std::string path_;

@@ -169,7 +169,7 @@ void describe_scale(hdf5::Object& dataset, const StoredForm& form) {
   if (!form.is_scaled) return;
   dataset.set("scale_factor", form.scale);
   dataset.set("add_offset", form.offset);
-  dataset.set_lowest("_FillValue", form.type);
+  dataset.set_missing("_FillValue", form.type);
 }
 
 void describe_axes(hdf5::Object& dataset, const Variable& variable, int dimensions) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/fields.hpp"
+#include "storage/hdf5/named_arrays.hpp"
 
 namespace sidestream {
 
@@ -74,8 +75,8 @@ Mapping map_variable(const Variable& variable, int dimensions, const Box& whole,
   return mapping;
 }
 
-void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& metadata, const StoredForm& form,
-                   const std::vector<ServerPart>& servers) {
+void show_variable(hdf5::Group& root, NamedArrays& named, const Variable& variable, const Metadata& metadata,
+                   const StoredForm& form, const std::vector<ServerPart>& servers) {
   const bool published = std::any_of(servers.begin(), servers.end(), [&](const ServerPart& server) {
     return std::count(server.published.begin(), server.published.end(), variable.id) > 0;
   });
@@ -102,6 +103,7 @@ void show_variable(hdf5::Group& root, const Variable& variable, const Metadata& 
     dataset.set("lengths", mapping.lengths);
   }
   dataset.set("missing", whole.count() - mapping.points);
+  named.add(dataset, variable, whole);
 }
 
 }  // namespace
@@ -123,9 +125,13 @@ void write_whole_file(const std::string& path, const std::string& provenance, co
   describe_file(file.root(), "sidestream-fields", input.iteration, provenance, count, forms.any_scaled());
   file.root().set("files", files);
   describe_meshes(file.root(), input.metadata, variables, level_times);
-  for (const std::int32_t id : variables) {
-    const Variable& variable = input.metadata.variables[id];
-    show_variable(file.root(), variable, input.metadata, forms.of(variable), servers);
+  {
+    NamedArrays named(file.root(), input.metadata, on_several_meshes(input.metadata, variables));
+    for (const std::int32_t id : variables) {
+      const Variable& variable = input.metadata.variables[id];
+      show_variable(file.root(), named, variable, input.metadata, forms.of(variable), servers);
+    }
+    named.finish();
   }
   file.close();
 }

@@ -29,6 +29,11 @@ namespace sidestream {
 /// Writes one file per iteration that lists meshes, variables and blocks, for `sidestream plan`.
 [[nodiscard]] WriterKind metadata_writer();
 
+// The writer `netcdf`.
+
+/// Writes one NetCDF-4 file per iteration by the conventions CF and UGRID.
+[[nodiscard]] WriterKind netcdf_writer();
+
 // The writer `vtk`.
 
 /// Writes one file per block and iteration, one per mesh and iteration that lists those, and an index over time.
@@ -41,6 +46,11 @@ namespace sidestream {
 
 /// Adds the writer `bp`. In builds without ADIOS2 it only says so.
 void add_bp_writer(Registry& registry);
+
+// The writer `zarr`.
+
+/// Writes one Zarr store that grows with each iteration, by the conventions CF.
+[[nodiscard]] WriterKind zarr_writer();
 
 // Options common to several writers.
 

@@ -1,0 +1,66 @@
+// Names, dimensions and attributes of variables by the conventions CF-1.11 and UGRID-1.0, for NetCDF and Zarr.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sidestream/data/metadata.hpp"
+#include "storage/hdf5/cf_axes.hpp"
+
+namespace sidestream {
+
+/// The values of an array of the file.
+enum class CfSource {
+  values,     ///< those of a variable
+  component,  ///< one component of a variable
+  centres,    ///< positions along one axis of a curvilinear mesh's cells: means of their nodes
+  corners,    ///< those of the four nodes of each cell of a 2-D curvilinear mesh, counterclockwise
+  corner_ids  ///< the points of each cell of an unstructured mesh
+};
+
+/// Whose blocks' lists make up the length of a dimension.
+enum class CfLength { fixed, cells, points, corners };
+
+struct CfDimension {
+  std::string name;
+  Index length = 0;  ///< only of `fixed`
+  CfLength kind = CfLength::fixed;
+  std::int32_t mesh = -1;
+};
+
+/// One array over a mesh that servers write block by block.
+struct CfArray {
+  std::string name;
+  CfSource source = CfSource::values;
+  std::int32_t variable = -1;  ///< that has the values; for `corner_ids` the connectivity
+  int component = 0;           ///< of `component`, `centres`, `corners`
+  Centering centering = Centering::cell;
+  bool on_cells = true;
+  std::vector<std::string> dimensions{};  ///< slowest first
+  Attributes attributes{};
+};
+
+/// The topology of an unstructured mesh.
+struct CfTopology {
+  std::string name;
+  std::int32_t mesh = -1;
+  std::string node_coordinates, corner_ids;  ///< names of arrays
+};
+
+struct CfLayout {
+  std::vector<CfDimension> dimensions;  ///< without those of axes
+  std::vector<CfAxis> axes;
+  std::vector<CfArray> arrays;
+  std::vector<CfTopology> topologies;
+  Attributes attributes;  ///< of the file
+};
+
+/// The reason why CF has no form for variables of the mesh, as `it is an octree`; empty if it has one.
+[[nodiscard]] std::string why_not_cf(const Mesh& mesh);
+
+/// The layout of these variables, whose meshes CF has. Names consist of letters, digits and underscores. With several
+/// meshes those of dimensions and positions begin with the mesh's name.
+[[nodiscard]] CfLayout cf_layout(const Metadata& metadata, const std::vector<std::int32_t>& variables);
+
+}  // namespace sidestream

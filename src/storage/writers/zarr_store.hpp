@@ -1,0 +1,60 @@
+// A Zarr store, version 3, that grows by an iteration at a time.
+//
+// Each array of values has a file (a shard) per iteration. The root's `zarr.json` says how many iterations there are,
+// of all arrays at once (consolidated metadata). It is replaced when all files of an iteration have their names, so
+// that readers of the store see whole iterations only.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/writers/cf_output.hpp"
+
+namespace sidestream {
+
+/// The description of one array; its first dimension may be time.
+struct ZarrArray {
+  std::string name;
+  Type type = Type::float64;
+  bool over_time = true;
+  std::vector<Index> shape{};  ///< without time
+  Index in_chunk = 1;          ///< entries of the first of these in an inner chunk; they divide it evenly
+  std::vector<std::string> dimensions{};
+  Attributes attributes{};
+};
+
+/// On the first server.
+class ZarrStore {
+ public:
+  /// `path`: the store's folder.
+  ZarrStore(std::shared_ptr<const OutputDirectory> directory, std::string path, const CfLayout& layout,
+            const Metadata& metadata, const std::string& time_units);
+
+  /// Makes the files of the next iteration, without their values. Returns the target of each array.
+  [[nodiscard]] std::vector<CfTarget> make(const Iteration& iteration, const Metadata& metadata, const CfShape& shape,
+                                           PendingFiles& pending);
+  /// For `index` of PendingFiles::commit: makes the iteration visible.
+  void commit(const Iteration& iteration, PendingFiles& pending);
+  /// Takes back the iteration of the last commit, if something failed afterwards.
+  void drop(const Iteration& iteration) noexcept;
+
+ private:
+  void begin(const Iteration& first);
+  [[nodiscard]] bool take_over(const Iteration& first);
+  void write_axes() const;
+  [[nodiscard]] std::string describe(std::size_t iterations) const;
+  [[nodiscard]] std::string file_of(const std::string& array, const std::string& key) const;
+  [[nodiscard]] std::string shard_of(const std::string& array, std::size_t dimensions) const;
+
+  std::shared_ptr<const OutputDirectory> directory_;
+  std::string path_;
+  CfLayout layout_;
+  Attributes attributes_;
+  std::vector<ZarrArray> arrays_;        ///< those of the layout in front
+  std::vector<Iteration> iterations_{};  ///< in the store
+  bool began_ = false;
+};
+
+}  // namespace sidestream

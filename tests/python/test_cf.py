@@ -1,0 +1,281 @@
+"""Outputs netcdf and zarr, and fields of HDF5, as xarray, netCDF4, zarr and VTK open them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import cf_run
+import netCDF4
+import numpy as np
+import pytest
+import xarray
+import zarr
+from pairs import few
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkIONetCDF import vtkNetCDFCFReader, vtkNetCDFUGRIDReader
+
+SCRIPT = Path(__file__).with_name("cf_run.py")
+CORES = "{mode: cores, per_node: 1, buffer: 4 MiB}"
+
+
+def declared(kind):
+    if kind in cf_run.LISTS:
+        roles = "coordinates: pos" + (", connectivity: links, offsets: ends, types: kinds" if kind != "points" else "")
+        text = f"meshes: {{m: {{type: {'points' if kind == 'points' else 'unstructured'}, dimensions: 3, {roles}}}}}\n"
+        text += "variables:\n  pos: {mesh: m, components: 3}\n  n: {mesh: m, centering: node}\n"
+        if kind != "points":
+            text += "  links: {mesh: m, type: int64}\n  ends: {mesh: m, type: int32}\n  kinds: {mesh: m, type: uint8}\n"
+            text += "  t: {mesh: m}\n"
+        return text
+    size = list(cf_run.SIZES.get(kind) or cf_run.CURVED[kind])
+    more = f"size: {size}, units: {['m', 'm', 'km'][: len(size)]}"
+    if kind == "stretched":
+        more = "type: rectilinear, " + ", ".join(f"{a}: {n}" for a, n in zip("xyz", cf_run.STRETCHED, strict=True))
+    if kind in cf_run.CURVED:
+        more = f"type: curvilinear, size: {size}, coordinates: pos"
+    text = f"meshes: {{m: {{{more}}}}}\nvariables:\n"
+    if kind in cf_run.CURVED:
+        text += f"  pos: {{mesh: m, components: {len(size)}, centering: node}}\n"
+    text += "  t: {mesh: m, unit: K, label: warmth, attributes: {standard_name: air_temperature}}\n"
+    text += "  n: {mesh: m, type: float32, centering: node}\n  mark: {mesh: m, type: int32}\n"
+    return text + "  late: {mesh: m}\n  v: {mesh: m, components: 2, order: row}\n"
+
+
+def launch(folder, kind, ranks, placement="inline", outputs="[netcdf: {}]", blocks=4, steps=3, pause=0, fits=True):
+    folder.mkdir(exist_ok=True)
+    text = f"placement: {placement}\noutput: {{directory: results, existing: replace}}\n{declared(kind)}outputs: {outputs}\n"
+    (folder / "run.yaml").write_text(text)
+    command = ["mpirun", "--oversubscribe", "-n", str(ranks), sys.executable, str(SCRIPT), "run.yaml", kind]
+    command += [str(blocks), str(steps), str(pause)]
+    if not fits:
+        return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "results"
+
+
+def outputs_of(kind):
+    with_store = kind not in cf_run.LISTS
+    return f"[netcdf: {{}}, netcdf: {{file: 'timed-{{index}}.nc', time_units: days since 2000-01-01}}, hdf5: {{}}{', zarr: {}' if with_store else ''}]"
+
+
+def expected(kind, step):
+    """The values of variables over the whole mesh by name; NaN or 0 where nothing came."""
+    size = cf_run.SIZES.get(kind) or cf_run.CURVED[kind]
+    t, n = cf_run.field(size, 0, step), cf_run.field(size, 1, step).astype(np.float32)
+    found = {"t": t, "mark": t.astype(np.int32), "late": t, "v": cf_run.rows(t), "n": n}
+    if kind == "gap" and step == 1:
+        lo, hi = cf_run.boxes(size, 4)[1]
+        gap = tuple(slice(a, b) for a, b in zip(lo, hi, strict=True))[::-1]
+        t[gap] = np.nan
+        found["mark"][gap] = 0
+        del found["n"]  # only inner nodes are missing
+    if step % 2:
+        found["late"], found["v"] = np.full_like(found["late"], np.nan), np.full_like(found["v"], np.nan)
+    return found
+
+
+def check_equal(dataset, values, names=None):
+    for name, array in values.items():
+        found = dataset[name]
+        np.testing.assert_array_equal(np.squeeze(found.values) if names else found.values, array, name)
+        assert found.dtype == array.dtype, name
+
+
+@pytest.mark.parametrize("kind", few(list((*cf_run.SIZES, *cf_run.CURVED)), kept=["gap", "three", "curved2"]))
+@pytest.mark.parametrize(("ranks", "placement"), few([(3, "inline"), (1, "inline"), (5, CORES), (2, CORES)]))
+def test_arrays(tmp_path, kind, ranks, placement):
+    results = launch(tmp_path / "run", kind, ranks, placement, outputs_of(kind))
+    with xarray.open_zarr(results / "fields.zarr") as store:
+        assert list(store.cycle.values) == [0, 10, 20]
+        assert list(store.time.values) == [0, 0.5, 1]
+        for step in range(3):
+            check_equal(store.isel(time=step), expected(kind, step))
+    for step in range(3):
+        values = expected(kind, step)
+        with xarray.open_dataset(results / f"fields-{10 * step:06}.nc") as file:
+            check_equal(file, values)
+            assert (float(file.time), int(file.cycle)) == (0.5 * step, 10 * step)
+            assert (file.t.units, file.t.long_name, file.t.standard_name) == ("K", "warmth", "air_temperature")
+            check_places(file, kind)
+        with xarray.open_dataset(results / f"timed-{step}.nc") as file:
+            check_equal(file.isel(time=0), values)
+            assert file.time.values[0] == np.datetime64("2000-01-01") + np.timedelta64(12 * step, "h")
+        with xarray.open_dataset(results / f"fields-{10 * step:06}.h5") as file:
+            check_equal(file, {name: array for name, array in values.items() if name in file})
+            assert file.attrs["cycle"] == 10 * step
+            if kind not in cf_run.CURVED:
+                assert file.t.dims == ("z", "y", "x")[3 - file.t.ndim :]
+    with xarray.open_mfdataset(str(results / "timed-*.nc"), decode_times=False) as series:
+        assert series.sizes["time"] == 3
+
+
+def check_places(file, kind):
+    if kind in cf_run.CURVED:
+        for axis, nodes in zip("xyz", cf_run.positions(cf_run.CURVED[kind]), strict=False):
+            np.testing.assert_array_equal(file[f"{axis}_node"], nodes)
+            np.testing.assert_allclose(file[axis], cf_run.centres(nodes), rtol=1e-14)
+        assert {"x", "y"} <= set(file.t.coords)
+        return
+    nodes = np.arange(file.sizes["x"] + 1) if kind != "stretched" else np.array(cf_run.STRETCHED[0])
+    np.testing.assert_array_equal(file.x_bnds, np.stack([nodes[:-1], nodes[1:]], -1))
+    np.testing.assert_array_equal(file.x, (nodes[:-1] + nodes[1:]) / 2)
+    np.testing.assert_array_equal(file.x_node, nodes)
+
+
+def whole_lists(kind, blocks, step):
+    made = [cf_run.block_list(kind, b, step) for b in range(blocks)]
+    starts = np.cumsum([0, *(len(one["pos"]) for one in made)])
+    found = {name: np.concatenate([one[name] for one in made]) for name in ("pos", "n", "t") if name in made[0]}
+    if kind != "points":
+        found["rows"] = [[int(p + s) for p in row] for one, s in zip(made, starts, strict=False) for row in one["rows"]]
+    return found
+
+
+@pytest.mark.parametrize("kind", few(list(cf_run.LISTS), kept=["faces", "points"]))
+@pytest.mark.parametrize(("ranks", "placement"), few([(3, "inline"), (1, "inline"), (5, CORES)]))
+def test_lists(tmp_path, kind, ranks, placement):
+    results = launch(tmp_path / "run", kind, ranks, placement, outputs_of(kind))
+    for step in range(3):
+        values = whole_lists(kind, 4, step)
+        with netCDF4.Dataset(results / f"fields-{10 * step:06}.nc") as file:
+            file.set_auto_mask(False)
+            for axis in range(3):
+                np.testing.assert_array_equal(file["xyz"[axis]][:], values["pos"][:, axis])
+            np.testing.assert_array_equal(file["n"][:], values["n"])
+            if kind == "points":
+                assert file["n"].coordinates == "x y z cycle iteration"
+                continue
+            np.testing.assert_array_equal(file["t"][:], values["t"])
+            assert file["mesh"].topology_dimension == {"lines": 1, "volumes": 3}.get(kind, 2)
+            found = [[p for p in row if p >= 0] for row in file["cell_points"][:].tolist()]
+            assert found == values["rows"]
+        for path in (results / f"fields-{10 * step:06}.nc", results / f"fields-{10 * step:06}.h5"):
+            with xarray.open_dataset(path) as file:
+                np.testing.assert_array_equal(file.n, values["n"])
+
+
+def test_no_list_has_an_entry(tmp_path):
+    results = launch(tmp_path / "run", "faces", 1, blocks=0, steps=1)
+    with xarray.open_dataset(results / "fields-000000.nc") as file:
+        assert dict(file.sizes) == {"point": 0, "cell": 0}
+
+
+# ---- VTK
+
+
+def read_vtk(reader, path):
+    errors = []
+    reader.AddObserver("ErrorEvent", lambda *_: errors.append(1))
+    reader.SetFileName(str(path))
+    return reader, errors
+
+
+@pytest.mark.parametrize("pattern", ["fields-000010.nc", "timed-1.nc"])
+@pytest.mark.parametrize("kind", ["two", "three", "stretched"])
+def test_vtk_reads_grids(tmp_path, kind, pattern):
+    path = launch(tmp_path / "run", kind, 2, outputs=outputs_of(kind)) / pattern
+    reader, errors = read_vtk(vtkNetCDFCFReader(), path)
+    reader.UpdateMetaData()
+    dimensions = next(d for d in (reader.GetAllDimensions().GetValue(n) for n in range(20)) if "x" in d and "node" not in d)
+    reader.SetDimensions(dimensions)
+    reader.Update()
+    data = reader.GetOutput()
+    found = vtk_to_numpy(data.GetCellData().GetArray("t"))
+    np.testing.assert_array_equal(found, expected(kind, 1)["t"].ravel())
+    size = cf_run.SIZES[kind]
+    bounds = (0, size[0]) if kind != "stretched" else (0, 16)
+    assert data.GetBounds()[:2] == bounds
+    assert not errors
+
+
+@pytest.mark.parametrize("kind", ["triangles", "faces"])
+def test_vtk_reads_faces(tmp_path, kind):
+    path = launch(tmp_path / "run", kind, 2) / "fields-000010.nc"
+    reader, errors = read_vtk(vtkNetCDFUGRIDReader(), path)
+    reader.Update()
+    data, values = reader.GetOutput(), whole_lists(kind, 4, 1)
+    assert data.GetNumberOfCells() == len(values["rows"])
+    np.testing.assert_array_equal(vtk_to_numpy(data.GetCellData().GetArray("t")), values["t"])
+    np.testing.assert_array_equal(vtk_to_numpy(data.GetPointData().GetArray("n")), values["n"])
+    np.testing.assert_array_equal(vtk_to_numpy(data.GetPoints().GetData()), values["pos"])
+    assert not errors
+
+
+# ---- bytes, runs that follow and runs that are killed
+
+
+def contents(folder):
+    return {p.relative_to(folder): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file() and "series" not in p.name}
+
+
+def test_placements_do_not_change_a_byte(tmp_path):
+    def files(name, *run):
+        made = launch(tmp_path / name, "gap", *run, outputs="[netcdf: {}, zarr: {}]")
+        return {p: b for p, b in contents(made).items() if p.suffix == ".nc" or "fields.zarr" in p.parts}
+
+    first = files("a", 1)
+    assert len(first) > 20
+    for name, run in (("b", (3,)), ("c", (5, CORES))):
+        assert files(name, *run) == first, name
+
+
+def test_a_second_run_keeps_the_store_of_the_first(tmp_path):
+    launch(tmp_path / "run", "two", 1, outputs="[netcdf: {}, zarr: {}]")
+    results = launch(tmp_path / "run", "two", 2, outputs="[netcdf: {}, zarr: {}]", steps=1)
+    assert xarray.open_zarr(results / "fields.zarr").sizes["time"] == 1
+    assert xarray.open_zarr(results / "fields-v1.zarr").sizes["time"] == 3
+    assert [path.name for path in results.glob("*.nc")] == ["fields-000000.nc"]
+
+
+def test_single_arrays_of_a_store(tmp_path):
+    store = launch(tmp_path / "run", "three", 2, outputs="[zarr: {}]") / "fields.zarr"
+    group = zarr.open_group(store, mode="r")
+    assert set(group.array_keys()) >= {"t", "n", "mark", "late", "v", "time", "x", "y_bnds"}
+    array = zarr.open_array(store / "t", mode="r")
+    assert array.shape == (3, 3, 4, 6)
+    assert array.shards == (1, 3, 4, 6)
+    np.testing.assert_array_equal(array[2], expected("three", 2)["t"])
+    assert not (store / "late" / "c.1.0.0.0").exists()
+
+
+@pytest.mark.parametrize("after", [0.35, 0.9])
+def test_killed(tmp_path, after):
+    run = launch(tmp_path / "run", "three", 2, outputs="[netcdf: {}, zarr: {}]", steps=400, pause=0.002, fits=False)
+    results = tmp_path / "run" / "results"
+    began = time.monotonic()
+    while not (results / "fields.zarr" / "zarr.json").exists():
+        assert time.monotonic() - began < 60
+        time.sleep(0.01)
+    time.sleep(after)
+    for pid in subprocess.run(["ps", "-o", "pid=", "--ppid", str(run.pid)], capture_output=True, text=True).stdout.split():
+        os.kill(int(pid), signal.SIGKILL)
+    run.wait(60)
+    with xarray.open_zarr(results / "fields.zarr") as store:
+        whole = store.sizes["time"]
+        assert whole > 0
+        for step in {0, whole // 2, whole - 1}:
+            check_equal(store.isel(time=step), expected("three", step))
+    for path in sorted(results.glob("*.nc")):
+        with xarray.open_dataset(path) as file:
+            check_equal(file, expected("three", int(file.cycle) // 10))
+
+
+@pytest.mark.parametrize(("output", "mesh", "sentence"), [
+    ("netcdf", "{type: octree, size: [2, 1, 1], refined: s}", "which is an octree, for which the CF conventions"),
+    ("netcdf", "{size: [4, 4, 4], refinement: ['2']}", "which has refinement levels"),
+    ("zarr", "{type: points, dimensions: 3, coordinates: s}", "whose lists may change their lengths"),
+])  # fmt: skip
+def test_refused(tmp_path, output, mesh, sentence):
+    import sidestream
+
+    of = "{mesh: m, type: uint8}" if "octree" in mesh else "{mesh: m, components: 3}" if "points" in mesh else "{mesh: m}"
+    (tmp_path / "run.yaml").write_text(f"meshes: {{m: {mesh}}}\nvariables: {{s: {of}}}\noutputs: [{output}: {{}}]\n")
+    tool = os.environ.get("SIDESTREAM_TOOL", "sidestream")
+    del sidestream
+    done = subprocess.run([tool, "check", str(tmp_path / "run.yaml")], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert sentence in done.stdout + done.stderr, done.stdout + done.stderr
