@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -60,3 +61,36 @@ def test_reads(installed, tmp_path):
 def test_the_command_says_that_it_is_not_there(installed):
     done = python(installed, "-c", "import sys; from sidestream.command import main; sys.exit(main())")
     assert done.returncode == 1 and "holds no command" in done.stderr
+
+
+def test_its_metadata(installed):
+    (metadata,) = installed.glob("sidestream-*.dist-info/METADATA")
+    text = metadata.read_text()
+    assert "License-Expression: BSD-3-Clause" in text and "License-File: LICENSE" in text
+    assert "Classifier: License" not in text and "Typing :: Typed" in text
+    assert (installed / "sidestream" / "py.typed").is_file()
+    assert (metadata.parent / "licenses" / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+@pytest.mark.parametrize("abi", ["openmpi", "mpich"])
+def test_a_package_for_several_mpis_follows_mpi4py(installed, tmp_path, abi):
+    """Stand-ins for the compiled client lie where packaging/wheels/client-wheel puts them."""
+    which = {**os.environ, "MPI4PY_MPIABI": abi, "LD_LIBRARY_PATH": str(tmp_path)}
+    for library in Path("/usr/lib").glob("*/libmpich.so.12"):  # mpi4py looks for it by the name that others give it
+        (tmp_path / "libmpi.so.12").symlink_to(library)
+    there = subprocess.run(
+        [sys.executable, "-c", "from mpi4py import MPI"], env=which, capture_output=True, check=False
+    )
+    if there.returncode != 0:
+        pytest.skip(f"{abi} is NOT TESTED: mpi4py cannot load it")
+    shutil.copytree(installed / "sidestream", tmp_path / "sidestream")
+    for family in ("_openmpi", "_mpich"):
+        (tmp_path / "sidestream" / family).mkdir()
+        (tmp_path / "sidestream" / family / "_client.py").write_text(f"Handle = '{family}'\n")
+    ask = [sys.executable, "-c", "import sidestream; print(sidestream.Handle)"]
+    which["PYTHONPATH"] = str(tmp_path)
+    done = subprocess.run(ask, env=which, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == f"_{abi}\n", done.stderr
+    shutil.rmtree(tmp_path / "sidestream" / f"_{abi}")
+    done = subprocess.run(ask, env=which, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and "this package holds the client for" in done.stderr, done.stderr

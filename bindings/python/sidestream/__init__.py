@@ -87,6 +87,7 @@ def __getattr__(name: str) -> Any:
         return getattr(import_module(f"sidestream.{_READER[name]}"), name)
     if name not in _CLIENT:
         raise AttributeError(f"module 'sidestream' has no attribute '{name}'")
+    import_module("sidestream.client.flavour").choose()
     if find_spec("sidestream._client") is None:
         raise Error(
             f"sidestream.{name}: this installation holds only the reader; install Sidestream where MPI is found, "

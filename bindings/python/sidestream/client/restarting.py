@@ -155,6 +155,9 @@ def _source_of(directory: Path, comm: Any, cycle: int | None) -> Source:
         from .restart_alone import Alone
 
         return Alone(directory, cycle)
+    from .flavour import choose
+
+    choose()
     from .restart_together import Together
 
     return Together(directory, comm, cycle)
