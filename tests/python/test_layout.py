@@ -18,6 +18,7 @@ PARTS = {  # the parts that each part may import, besides itself and the modules
     "exporters": {"reader"},
     "charts": {"reader"},
     "watching": {"reader"},
+    "records": {"watching", "exporters", "reader"},
     "serving": {"client"},
     "paraview": set(),
     "vtk": {"paraview", "reader"},

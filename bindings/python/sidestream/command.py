@@ -1,5 +1,5 @@
-"""The command `sidestream` of an installation by pip: `export`, `plot`, `watch`, and the program, from the
-package or from PATH."""
+"""The command `sidestream` of an installation by pip: `export`, `plot`, `record`, `trace`, `watch`, and the program,
+from the package or from PATH."""
 
 import os
 import shutil
@@ -42,6 +42,10 @@ def main() -> int:
         from .watching.command import main as watch
 
         return watch(sys.argv[2:])
+    if sys.argv[1:2] in (["trace"], ["record"]):
+        from .records.command import main as write
+
+        return write(sys.argv[1], sys.argv[2:])
     found = program()
     if found is None:
         print(

@@ -5,5 +5,5 @@ Entry: `exporting.export`, which users reach as `sidestream.export`, and `export
 parts.
 
 The package is not called `export`: that is the name of the function, and a sub-package of this name would hide it.
-May use: the reader and errors. May be used by: the command.
+May use: the reader and errors. May be used by: the command, and records for ranges.
 """

@@ -27,7 +27,7 @@ def in_ranges(number: int, ranges: list[range] | None) -> bool:
     return ranges is None or any(number in r for r in ranges)
 
 
-def parse_ranges(text: str) -> list[range]:
+def parse_ranges(text: str, command: str = "export") -> list[range]:
     """Parses `3,10:20,100::10`: numbers, and from:to:step with `to` excluded, as in Python."""
     found = []
     for part in text.split(","):
@@ -40,7 +40,7 @@ def parse_ranges(text: str) -> list[range]:
             found.append(range(start or 0, 1 << 62 if stop is None else stop, step or 1))
         except ValueError as problem:
             raise Error(
-                f"export: '{part}' is no number and no FROM:TO or FROM:TO:STEP; write 3,10:20,100::10"
+                f"{command}: '{part}' is no number and no FROM:TO or FROM:TO:STEP; write 3,10:20,100::10"
             ) from problem
     return found
 

@@ -5,5 +5,6 @@ which is the command `sidestream watch`. `watched` holds what is known of a dire
 `tables`, `times` and `outcomes`. `server` serves it, and `written` writes it as one file. `mailbox` sends requests to
 the run, for `steering` and `asking`. The page itself is in web/.
 
-The packages of the server are loaded when it starts. May use: the reader and errors. May be used by: the command.
+The packages of the server are loaded when it starts. May use: the reader and errors. May be used by: the
+command and, for the tables of a run, records.
 """

@@ -13,7 +13,7 @@ LEVELS = ("error", "warning", "note")
 KEPT, MOST, LONGEST = 200, 300, 2000
 # Bytes before the end at which reading a long file begins.
 FROM_THE_END = 4 << 20
-_LINE = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (error|warning|note) (\w+ \d+): (.*)")
+LINE = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (error|warning|note) (\w+ \d+): (.*)")
 
 
 class Messages:
@@ -35,7 +35,7 @@ class Messages:
             if news.restarted:
                 self._kept[number] = _emptied()
             for line in news.text.split("\n"):
-                found = _LINE.fullmatch(line)
+                found = LINE.fullmatch(line)
                 if found:  # anything else is what a full disk has left of a line
                     time, level, process, text = found.groups()
                     text = text if len(text) <= LONGEST else text[:LONGEST] + " …"
