@@ -2,11 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <ctime>
 #include <exception>
 #include <iterator>
 #include <new>
@@ -14,6 +12,7 @@
 
 #include "base/files.hpp"
 #include "base/own_environment.hpp"
+#include "base/time_of_day.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
@@ -32,16 +31,6 @@ RunLog*& innermost() noexcept {
 LogLevel level_of(std::string_view name) noexcept {
   if (name == "error") return LogLevel::error;
   return name == "warning" ? LogLevel::warning : LogLevel::note;
-}
-
-/// The time of day, in UTC: 2026-11-28T00:47:03.123Z.
-std::string moment() {
-  timeval now{};
-  gettimeofday(&now, nullptr);
-  tm day{};
-  gmtime_r(&now.tv_sec, &day);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", day.tm_year + 1900, day.tm_mon + 1, day.tm_mday,
-                     day.tm_hour, day.tm_min, day.tm_sec, now.tv_usec / 1000);
 }
 
 /// Appends a sentence on one line: readers count on one message a line, and terminals must not obey what is in a name.
@@ -92,7 +81,7 @@ void RunLog::add(std::string_view level, std::string_view sentence) noexcept {
     retry_while_out_of_memory([&] {
       const std::lock_guard lock(mutex_);
       if (begun_ ? level_of(level) > place_.upto : kept_.size() >= most_kept) return;
-      Message message{level_of(level), fmt::format("{} {} ", moment(), level), 0};
+      Message message{level_of(level), fmt::format("{} {} ", time_of_day(), level), 0};
       message.process_at = message.text.size();
       message.text += ": ";
       add_on_one_line(message.text, sentence);

@@ -94,7 +94,8 @@ RunFacts Session::Implementation::facts() const {
           roles_.clients.count,
           roles_.servers.count,
           roles_.nodes,
-          config_.opening.placement.groups};
+          config_.opening.placement.groups,
+          started_};
 }
 
 /// Collective: servers write their own rows and share out those of the others.

@@ -146,6 +146,7 @@ class Session::Implementation {
   Config config_;
   Metadata published_;  ///< the part of the configuration's metadata that clients know
   double origin_ = 0;
+  std::string started_;  ///< the time of day then
   Transports transports_;
   std::unique_ptr<RunTables> tables_;  ///< only with `timings`
   std::unique_ptr<Publisher> publisher_;

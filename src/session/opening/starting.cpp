@@ -11,6 +11,7 @@
 #include "base/mpi/joint_work.hpp"
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
+#include "base/time_of_day.hpp"
 #include "base/waiting.hpp"
 #include "config/options/former_names.hpp"
 #include "data/derivation.hpp"
@@ -258,6 +259,7 @@ void Session::Implementation::configure() {
   }
   world_->barrier();
   origin_ = now();
+  started_ = time_of_day();
 }
 
 /// Divides the servers into the groups of the placement, if any; each must suit the partitioner.

@@ -14,6 +14,7 @@
 #include "base/mpi/polite_wait.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
+#include "base/time_of_day.hpp"
 #include "base/waiting.hpp"
 #include "config/options/document.hpp"
 #include "config/stream_config.hpp"
@@ -135,6 +136,7 @@ class Endpoint {
     jointly(group(), [&] {
       attach_streams(*streams_, *server_);
       const std::int64_t first = std::max<std::int64_t>(0, server_->current());
+      started_ = time_of_day();
       serving_->begin({server_.get(), nullptr, nullptr, config_.events, first, now(), -1, 0, false, false,
                        tables_ ? rows_to(*tables_, roles_, all_.rank() == 0, config_.live.requests) : LedgerRows{},
                        true, true, true,  // its processes receive together
@@ -222,7 +224,7 @@ class Endpoint {
   void write(const Ledger* ledger) {
     if (all_.rank() != 0) return;
     const RunFacts facts{options_.file, text_, placement_text(server_->session()), 0,
-                         all_.size(),   0,     config_.opening.placement.groups};
+                         all_.size(),   0,     config_.opening.placement.groups,   started_};
     const Account account = ledger ? account_of(*ledger) : Account{};
     write_record(config_.opening.directory, facts, ledger ? &account : nullptr, ledger, record_names);
   }
@@ -277,7 +279,8 @@ class Endpoint {
   MpiCommunicator& all_;
   const AttachOptions& options_;
   std::string text_;
-  std::string folder_;  ///< working directory of the first process at its start: the base of relative paths
+  std::string started_;  ///< the time of day at the start
+  std::string folder_;   ///< working directory of the first process at its start: the base of relative paths
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
   std::unique_ptr<EndingWatch> ending_;    ///< null: signals mean that this endpoint leaves at once

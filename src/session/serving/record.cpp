@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/mpi/agree.hpp"
+#include "base/time_of_day.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/version.h"
@@ -55,6 +56,9 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
     const std::string size = group.size > 0 ? std::to_string(group.size) : "auto";  // with `job` the endpoint chooses
     text += fmt::format("  {}: {}\n", quoted_text(group.name), size);
   }
+  // From here on tables count seconds, each process with the clock of its node.
+  if (!facts.started.empty()) text += fmt::format("started: {}\n", facts.started);
+  if (account) text += fmt::format("ended: {}\n", time_of_day());
   text +=
       fmt::format("configuration_file: {}\nconfiguration: {}", quoted_text(facts.file), literal_text(facts.text, 0, 4));
   if (account) {

@@ -21,6 +21,7 @@ struct RunFacts {
   std::string placement;
   int clients = 0, servers = 0, nodes = 1;
   std::vector<ServerGroup> groups{};
+  std::string started{};  ///< time of day of the start, from which tables count seconds; empty: not started
 };
 
 /// Names of the files that record a run.

@@ -9,6 +9,7 @@
 #include "base/mpi/joint_work.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
+#include "base/time_of_day.hpp"
 #include "client/declarations.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
@@ -74,7 +75,8 @@ class Group {
   MpiCommunicator& world_;
   const AttachOptions& options_;
   std::string text_;
-  std::string folder_;  ///< working directory of the first server at its start: the base of relative paths
+  std::string started_;  ///< the time of day at the start
+  std::string folder_;   ///< working directory of the first server at its start: the base of relative paths
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
   Registry registry_;
@@ -321,7 +323,8 @@ RunFacts Group::facts() const {
           static_cast<int>(setup_.clients),
           world_.size(),
           attachment_->answer().nodes,
-          config_.opening.placement.groups};
+          config_.opening.placement.groups,
+          started_};
 }
 
 void Group::serve() {
@@ -330,6 +333,7 @@ void Group::serve() {
   jointly([&] {
     attachment_->signal(AttachSignal::go);
     const double origin = now();
+    started_ = time_of_day();
     server.emplace(attachment_, opening_.placement.poll);
     std::int64_t first = 0;
     joined = join(*server, first);
