@@ -235,6 +235,9 @@ case $1 in
     grep -qE '^with(out)?  +zstd  +' "$work/version"  # lists optional libraries
     "$PREFIX/bin/sidestream" reference >"$work/reference.md"
     grep -q placement "$work/reference.md"
+    # The moved tree runs as a whole.
+    "$PREFIX/bin/sidestream" selftest >"$work/selftest"
+    grep -q "^7 passed, 0 failed, 0 left out" "$work/selftest" || { cat "$work/selftest" >&2; exit 1; }
     # Modules lie next to the library.
     grep -q '^### halos' "$work/reference.md"
     ;;

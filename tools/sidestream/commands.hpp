@@ -66,18 +66,6 @@ struct AskOptions {
 /// Throws Error if there is no such session, or no answer.
 [[nodiscard]] Answer ask_for_analysis(const AskOptions& options);
 
-// The command `export`, which is written in Python like the libraries of the formats.
-
-struct ExportOptions {
-  std::string directory, target;
-  std::string variables, iterations, cycles, time_units;  ///< empty: not given
-  bool uncompressed = false;
-};
-
-/// Replaces this process by `python -m sidestream export ...`, with the package built along with this program. Does not
-/// return if there is an interpreter; throws Error(system) if not.
-[[noreturn]] void export_database(const ExportOptions& options);
-
 // `sidestream plan`: predicts which blocks would move to which server, without a run.
 
 struct PlanOptions {
@@ -206,26 +194,26 @@ struct ScaleOptions {
 /// allowed. Throws Error(file) or Error(configuration).
 [[nodiscard]] Answer simulate_scale(const ScaleOptions& options);
 
-// `sidestream plot`: draws the chart of a table; written in Python.
+// `sidestream export`, `plot`, `record`, `trace`, `watch`: written in Python.
 
-/// Values from the command line.
-struct PlotOptions {
-  std::vector<std::string> tables;
-  std::map<std::string, std::string> values;  ///< by the names of the options
+/// Adds the commands.
+void add_python_commands(CLI::App& app);
+/// If one of them was given, replaces this process by `python -m sidestream COMMAND ...`, with the package built along
+/// with this program. Throws Error(system) if there is no interpreter.
+void become_python_command(const CLI::App& app);
+
+// `sidestream selftest`: checks an installation.
+
+struct SelftestOptions {
+  std::string directory;  ///< parent of the folder for files; empty: TMPDIR, or /tmp
+  std::string mpirun;     ///< empty: looked up in PATH
+  std::string report;     ///< file for the report; empty: standard output. Only given by the command itself
 };
 /// Adds the command, which fills `options`.
-CLI::App* add_plot(CLI::App& app, PlotOptions& options);
-/// Replaces this process by `python -m sidestream plot`. Throws Error(system) if there is no interpreter.
-[[noreturn]] void plot(const CLI::App& command, const PlotOptions& options);
-
-// `sidestream watch`: serves a page that shows a run; written in Python.
-
-/// Values from the command line, by the names of the options and of the argument `RESULTS`.
-using WatchOptions = std::map<std::string, std::string>;
-/// Adds the command, which fills `options`.
-CLI::App* add_watch(CLI::App& app, WatchOptions& options);
-/// Replaces this process by `python -m sidestream watch`. Throws Error(system) if there is no interpreter.
-[[noreturn]] void watch(const CLI::App& command, const WatchOptions& options);
+CLI::App* add_selftest(CLI::App& app, SelftestOptions& options);
+/// Runs the checks, under mpirun as its job, otherwise in processes that it starts and ends within a minute. Returns
+/// the exit status: 1 if a check failed or could not begin. Throws Error(system).
+[[nodiscard]] int selftest_command(const SelftestOptions& options);
 
 // The command line.
 

@@ -258,24 +258,6 @@ struct DatabaseCommands {
   }
 };
 
-CLI::App* add_export(CLI::App& app, sidestream::ExportOptions& options) {
-  CLI::App* command = app.add_subcommand(
-      "export", "Copy a database to files of NetCDF, Zarr, HDF5, VTK or AMReX, or a table to Parquet; with Python");
-  command->add_option("DIRECTORY", options.directory, "The directory of a database, or a table")->required();
-  command
-      ->add_option(
-          "TARGET", options.target,
-          "The file to write, ending in .nc (NetCDF-4), .zarr, .h5, .pvd, .vtkhdf (VTK) or .amrex; for a table in "
-          ".parquet")
-      ->required();
-  command->add_option("--variables", options.variables, "Names separated by commas (default: all)");
-  command->add_option("--iterations", options.iterations, "Numbers, FROM:TO or FROM:TO:STEP: 3,10:20,100::10");
-  command->add_option("--cycles", options.cycles, "Numbers of cycles, in the same form");
-  command->add_option("--time-units", options.time_units, "Units of NetCDF's time axis: 'seconds since 2000-01-01'");
-  command->add_flag("--uncompressed", options.uncompressed, "Write without compression: larger, but faster");
-  return command;
-}
-
 CLI::App* add_import(CLI::App& app, sidestream::ImportOptions& options) {
   CLI::App* command = app.add_subcommand(
       "import",
@@ -373,16 +355,13 @@ int run(int argc, char** argv) {
   const CLI::App* analysed = add_analyse(app, analyse_options);
   DatabaseCommands databases;
   databases.add(app);
-  sidestream::ExportOptions export_options;
-  const CLI::App* exported = add_export(app, export_options);
-  sidestream::PlotOptions plot_options;
-  const CLI::App* plotted = sidestream::add_plot(app, plot_options);
-  sidestream::WatchOptions watch_options;
-  const CLI::App* watched = sidestream::add_watch(app, watch_options);
+  sidestream::add_python_commands(app);
   sidestream::ImportOptions import_options;
   const CLI::App* imported = add_import(app, import_options);
   TranslateOptions translate_options;
   const CLI::App* translation = add_translate(app, translate_options);
+  sidestream::SelftestOptions selftest_options;
+  const CLI::App* selftest = sidestream::add_selftest(app, selftest_options);
   std::string output, part;
   CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
   reference->add_option("PART", part,
@@ -404,6 +383,7 @@ int run(int argc, char** argv) {
   if (replay->parsed()) return sidestream::replay(replay_options);
   if (analysed->parsed()) return sidestream::analyse(analyse_options);
   if (imported->parsed()) return sidestream::import_files(import_options);
+  if (selftest->parsed()) return sidestream::selftest_command(selftest_options);
   if (conformance->parsed()) return sidestream::check_conformance(conformance_options);
   if (reference->parsed()) {
     const std::string manual = sidestream::reference_manual(sidestream::kinds_with_modules());
@@ -411,9 +391,7 @@ int run(int argc, char** argv) {
   }
   if (groups->parsed()) return print(sidestream::groups(groups_options), "");
   if (advise->parsed()) return print(sidestream::advise(advise_options), "");
-  if (exported->parsed()) sidestream::export_database(export_options);
-  if (plotted->parsed()) sidestream::plot(*plotted, plot_options);
-  if (watched->parsed()) sidestream::watch(*watched, watch_options);
+  sidestream::become_python_command(app);
   if (translation->parsed()) return translate(translate_options);
   std::optional<sidestream::Answer> answer = databases.answer();
   if (scaled->parsed()) answer = sidestream::simulate_scale(scale_options);

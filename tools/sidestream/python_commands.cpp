@@ -1,4 +1,4 @@
-// Commands written in Python, like the libraries that they use: `export`, `plot` and `watch`.
+// Commands written in Python, like the libraries that they use: `export`, `plot`, `record`, `trace` and `watch`.
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -36,102 +36,129 @@ namespace {
        command, python, system_text(errno), packages);
 }
 
-std::vector<std::string> words_of(const ExportOptions& options) {
+/// An option or an argument, as the help lists it.
+struct Word {
+  const char *name, *text;
+};
+
+/// Words of a command. Arguments are required; `several`: the last of them may be given several times.
+struct Description {
+  const char *name, *text;
+  const char* packages;  ///< the Python packages that it needs
+  std::vector<Word> arguments;
+  bool several = false;
+  std::vector<Word> values{};  ///< options with a value
+  std::vector<Word> flags{};
+};
+
+const char* const results_text = "The output directory of a run";
+
+std::vector<Description> descriptions() {
+  return {
+      {"export",
+       "Copy a database to files of NetCDF, Zarr, HDF5, VTK or AMReX, or a table to Parquet; with Python",
+       "NumPy and h5py",
+       {{"DIRECTORY", "The directory of a database, or a table"},
+        {"TARGET",
+         "The file to write, ending in .nc (NetCDF-4), .zarr, .h5, .pvd, .vtkhdf (VTK) or .amrex; for a table in "
+         ".parquet"}},
+       false,
+       {{"--variables", "Names separated by commas (default: all)"},
+        {"--iterations", "Numbers, FROM:TO or FROM:TO:STEP: 3,10:20,100::10"},
+        {"--cycles", "Numbers of cycles, in the same form"},
+        {"--time-units", "Units of NetCDF's time axis: 'seconds since 2000-01-01'"}},
+       {{"--uncompressed", "Write without compression: larger, but faster"}}},
+      {"plot",
+       "Draw the chart of a table: a histogram, a spectrum, a mass function, halos over time, the times of runs; with "
+       "Python",
+       "NumPy, h5py and matplotlib",
+       {{"TABLE",
+         "A table that an analysis wrote: .csv, .pieces, .series, .h5 or .parquet; or the timings.csv of "
+         "several runs, for one chart of all"}},
+       true,
+       {{"-o,--output", "The picture: .png, .pdf or .svg (default: the table's name with .png, if it is one)"},
+        {"--names", "Names of several runs, separated by commas (default: what the paths of their tables differ in)"},
+        {"--size", "Width and height in pixels, with 100 per inch (default: 1024x768)"},
+        {"--log", "Logarithmic axes: none, x, y or xy (default: what suits the table)"},
+        {"--iteration", "The iteration in a table of several (default: the last)"},
+        {"--quantity", "The column: power or dimensionless; count, weight or density; above or dn_dlog10m"},
+        {"--caption", "The title; empty for none"},
+        {"--label", "Beginning of the default caption"},
+        {"--x-label", "Label of the horizontal axis, instead of its name"},
+        {"--y-label", "Label of the vertical axis, instead of its name"},
+        {"--tracks", "Number of halo tracks that are drawn, the heaviest ones (default: 24)"},
+        {"--colours", "The colour map of a 2-D histogram (default: viridis)"},
+        {"--colour-scale", "Scale of colours of a 2-D histogram: linear or logarithmic (default: linear)"},
+        {"--range", "LOW,HIGH: values at both ends of the colour map"}}},
+      {"watch",
+       "Show a running or ended simulation on a page in the browser, from its output directory; with Python",
+       "Starlette, uvicorn, plotly and PyYAML",
+       {{"RESULTS", "The output directory, which may come later"}},
+       false,
+       {{"--port", "The port at 127.0.0.1 (default: a free one)"},
+        {"--page", "FILE.html: write the page as one file instead of serving it"},
+        {"--every", "With --page: seconds after which it is written again, until the run has ended"}},
+       {{"--open", "Open the page in a browser of this machine"}, {"--read-only", "Show only; neither steer nor ask"}}},
+      {"trace",
+       "Write the times of a run as a trace for Perfetto or Chrome, and as metrics in OpenMetrics' text; with Python",
+       "NumPy and PyYAML",
+       {{"RESULTS", results_text}},
+       false,
+       {{"-o,--output", "The trace, JSON (default: trace.json in RESULTS)"},
+        {"--metrics", "Write metrics into this file, too"},
+        {"--iterations", "Only these, for the trace: numbers, FROM:TO or FROM:TO:STEP (3,10:20,100::10)"}}},
+      {"record",
+       "Describe the results of a run for archives: ro-crate-metadata.json beside them, after RO-Crate 1.1; with Python",
+       "NumPy and PyYAML",
+       {{"RESULTS", results_text}},
+       false,
+       {{"--citation", "CITATION.cff of the simulation, for its title, version and authors (default: that in RESULTS)"},
+        {"--license", "Licence of the results: an address, or a name of the SPDX list such as CC-BY-4.0"},
+        {"--name", "Title of the results (default: made of the run's date and placement)"},
+        {"--description", "A sentence about the results"}},
+       {{"--replace", "Replace the description that is there"}}}};
+}
+
+/// The words for Python's own parser of a command that was given.
+std::vector<std::string> words_of(const CLI::App& command, const Description& about) {
   std::vector<std::string> words;
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) words.push_back(std::string(name) + "=" + value);
-  };
-  add("--variables", options.variables);
-  add("--iterations", options.iterations);
-  add("--cycles", options.cycles);
-  add("--time-units", options.time_units);
-  if (options.uncompressed) words.emplace_back("--uncompressed");
-  words.insert(words.end(), {"--", options.directory, options.target});
+  for (const Word& value : about.values) {
+    const std::string given(value.name);
+    const std::string name = given.substr(given.find("--"));
+    const CLI::Option* const option = command.get_option(name);
+    if (option->count() > 0) words.push_back(name + "=" + option->results().front());
+  }
+  for (const Word& flag : about.flags) {
+    if (command.get_option(flag.name)->count() > 0) words.emplace_back(flag.name);
+  }
+  words.emplace_back("--");
+  for (const Word& argument : about.arguments) {
+    const std::vector<std::string>& given = command.get_option(argument.name)->results();
+    words.insert(words.end(), given.begin(), given.end());
+  }
   return words;
 }
 
-constexpr std::pair<const char*, const char*> texts[] = {
-    {"-o,--output", "The picture: .png, .pdf or .svg (default: the table's name with .png, if it is one)"},
-    {"--names", "Names of several runs, separated by commas (default: what the paths of their tables differ in)"},
-    {"--size", "Width and height in pixels, with 100 per inch (default: 1024x768)"},
-    {"--log", "Logarithmic axes: none, x, y or xy (default: what suits the table)"},
-    {"--iteration", "The iteration in a table of several (default: the last)"},
-    {"--quantity", "The column: power or dimensionless; count, weight or density; above or dn_dlog10m"},
-    {"--caption", "The title; empty for none"},
-    {"--label", "Beginning of the default caption"},
-    {"--x-label", "Label of the horizontal axis, instead of its name"},
-    {"--y-label", "Label of the vertical axis, instead of its name"},
-    {"--tracks", "Number of halo tracks that are drawn, the heaviest ones (default: 24)"},
-    {"--colours", "The colour map of a 2-D histogram (default: viridis)"},
-    {"--colour-scale", "Scale of colours of a 2-D histogram: linear or logarithmic (default: linear)"},
-    {"--range", "LOW,HIGH: values at both ends of the colour map"}};
-
-constexpr const char* watched_directory = "RESULTS";
-constexpr const char* watch_values[] = {"--port", "--page", "--every"};
-constexpr std::pair<const char*, const char*> watch_flags[] = {{"--open", "Open the page in a browser of this machine"},
-                                                               {"--read-only", "Show only; neither steer nor ask"}};
-
 }  // namespace
 
-void export_database(const ExportOptions& options) { become_python("export", words_of(options), "NumPy and h5py"); }
-
-CLI::App* add_plot(CLI::App& app, PlotOptions& options) {
-  CLI::App* command = app.add_subcommand(
-      "plot",
-      "Draw the chart of a table: a histogram, a spectrum, a mass function, halos over time, the times of runs; with "
-      "Python");
-  command
-      ->add_option("TABLE", options.tables,
-                   "A table that an analysis wrote: .csv, .pieces, .series, .h5 or .parquet; or the timings.csv of "
-                   "several runs, for one chart of all")
-      ->required();
-  for (const auto& [name, text] : texts) {
-    command->add_option(name, options.values[name], text)->allow_extra_args(false);
+void add_python_commands(CLI::App& app) {
+  for (const Description& about : descriptions()) {
+    CLI::App* const command = app.add_subcommand(about.name, about.text);
+    for (const Word& argument : about.arguments) {
+      CLI::Option* const option = command->add_option(argument.name, argument.text)->required()->type_name("TEXT");
+      option->expected(
+          1, about.several && &argument == &about.arguments.back() ? CLI::detail::expected_max_vector_size : 1);
+    }
+    for (const Word& value : about.values) command->add_option(value.name, value.text)->expected(1)->type_name("TEXT");
+    for (const Word& flag : about.flags) command->add_flag(flag.name, flag.text);
   }
-  return command;
 }
 
-void plot(const CLI::App& command, const PlotOptions& options) {
-  std::vector<std::string> arguments;
-  for (const auto& [name, text] : texts) {
-    const std::string given(name);
-    const std::string option = given.substr(given.find("--"));
-    if (command.get_option(option)->count() == 0) continue;
-    arguments.push_back(option + "=" + options.values.at(given));
+void become_python_command(const CLI::App& app) {
+  for (const Description& about : descriptions()) {
+    const CLI::App* const command = app.get_subcommand(about.name);
+    if (command->parsed()) become_python(about.name, words_of(*command, about), about.packages);
   }
-  arguments.emplace_back("--");
-  arguments.insert(arguments.end(), options.tables.begin(), options.tables.end());
-  become_python("plot", arguments, "NumPy, h5py and matplotlib");
-}
-
-CLI::App* add_watch(CLI::App& app, WatchOptions& options) {
-  CLI::App* command = app.add_subcommand(
-      "watch", "Show a running or ended simulation on a page in the browser, from its output directory; with Python");
-  command->add_option(watched_directory, options[watched_directory], "The output directory, which may come later")
-      ->required();
-  const auto add = [&](const char* name, const char* text) {
-    command->add_option(name, options[name], text)->allow_extra_args(false);
-  };
-  add("--port", "The port at 127.0.0.1 (default: a free one)");
-  add("--page", "FILE.html: write the page as one file instead of serving it");
-  add("--every", "With --page: seconds after which it is written again, until the run has ended");
-  for (const auto& [name, text] : watch_flags) {
-    const std::string description(text);
-    command->add_flag(name, description);
-  }
-  return command;
-}
-
-void watch(const CLI::App& command, const WatchOptions& options) {
-  std::vector<std::string> arguments;
-  for (const char* const name : watch_values) {
-    if (command.get_option(name)->count() > 0) arguments.push_back(std::string(name) + "=" + options.at(name));
-  }
-  for (const auto& [name, text] : watch_flags) {
-    if (command.get_option(name)->count() > 0) arguments.emplace_back(name);
-  }
-  arguments.insert(arguments.end(), {"--", options.at(watched_directory)});
-  become_python("watch", arguments, "Starlette, uvicorn, plotly and PyYAML");
 }
 
 namespace {

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..errors import Code, Error
 
-# Beginnings of the texts by which libraries describe themselves, by family. Intel's, Cray's and others have the binary interface of
-# MPICH.
+# Beginnings of the texts by which libraries describe themselves, by family. Intel's, Cray's and others have the binary
+# interface of MPICH.
 FAMILIES = {
     "_openmpi": ("Open MPI",),
     "_mpich": ("MPICH", "Intel(R) MPI", "MPI VERSION    : CRAY MPICH", "CRAY MPICH", "MVAPICH", "ParaStation MPI"),
