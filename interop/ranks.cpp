@@ -1,5 +1,8 @@
 #include "ranks.hpp"
 
+#include <dlfcn.h>
+
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <sidestream/error.hpp>
@@ -20,6 +23,12 @@ bool start_mpi() {
   int given = 0;
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given), "MPI_Init_thread");
   return true;
+}
+
+/// Called when MPI_Finalize deletes the attributes of MPI_COMM_SELF.
+int call_function(MPI_Comm, int, void* function, void*) {
+  reinterpret_cast<void (*)()>(function)();
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -54,6 +63,46 @@ int Ranks::this_rank() {
   check(MPI_Initialized(&initialised), "MPI_Initialized");
   if (initialised != 0) check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   return rank;
+}
+
+Ranks::Ranks(MPI_Comm comm, bool own, bool started) : comm_(comm), started_(started), own_(own) {
+  check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+}
+
+std::unique_ptr<Ranks> Ranks::taking(MPI_Comm comm) { return std::unique_ptr<Ranks>(new Ranks(comm, true, false)); }
+
+std::unique_ptr<Ranks> Ranks::one_process() {
+  const bool started = start_mpi();
+  return std::unique_ptr<Ranks>(new Ranks(MPI_COMM_SELF, false, started));
+}
+
+bool Ranks::can_be_one_process() {
+  int initialised = 0, finalised = 0;
+  MPI_Initialized(&initialised);
+  MPI_Finalized(&finalised);
+  if (initialised != 0) return finalised == 0;
+  for (const char* const launched : {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMIX_RANK"}) {
+    if (std::getenv(launched) != nullptr) return false;
+  }
+  return ::dlsym(::dlopen(nullptr, RTLD_LAZY), "MPI_Init") == nullptr;
+}
+
+bool Ranks::same_as(const Ranks& other) const {
+  int compared = MPI_UNEQUAL;
+  check(MPI_Comm_compare(comm_, other.comm_, &compared), "MPI_Comm_compare");
+  return compared == MPI_IDENT || compared == MPI_CONGRUENT;
+}
+
+void Ranks::before_end(void (*function)()) const {
+  if (started_) {
+    std::atexit(function);
+    return;
+  }
+  int key = MPI_KEYVAL_INVALID;
+  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, call_function, &key, nullptr), "MPI_Comm_create_keyval");
+  check(MPI_Comm_set_attr(MPI_COMM_SELF, key, reinterpret_cast<void*>(function)), "MPI_Comm_set_attr");
+  check(MPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
 }
 
 Ranks::~Ranks() {

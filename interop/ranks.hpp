@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,12 @@ class Ranks {
   Ranks(int first, int last);
   /// The number of this rank among all; 0 if MPI has not started.
   [[nodiscard]] static int this_rank();
+  /// The ranks of a communicator, which becomes this object's.
+  [[nodiscard]] static std::unique_ptr<Ranks> taking(MPI_Comm comm);
+  /// Only this process. Throws Error(system).
+  [[nodiscard]] static std::unique_ptr<Ranks> one_process();
+  /// True if MPI runs, or may be started here: not in a launcher's job, nor where the program may yet start it.
+  [[nodiscard]] static bool can_be_one_process();
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
@@ -27,8 +34,14 @@ class Ranks {
   [[nodiscard]] int size() const noexcept { return size_; }
   /// Every rank's text, by rank, on every rank. Collective. Throws Error(system).
   [[nodiscard]] std::vector<std::string> gather(const std::string& text) const;
+  /// True if both are the same ranks in the same order.
+  [[nodiscard]] bool same_as(const Ranks& other) const;
+  /// Calls a function while MPI still runs: in MPI_Finalize or, if this object has started MPI, at exit. What sessions
+  /// do there comes first if they opened later.
+  void before_end(void (*function)()) const;
 
  private:
+  Ranks(MPI_Comm comm, bool own, bool started);
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   bool started_ = false;

@@ -42,6 +42,8 @@ class Feed {
 
   /// True until the first step with arrays has ended: only before, `suggest` and array names count.
   [[nodiscard]] bool unknown() const noexcept { return !session_ && !failed_; }
+  /// True if the session could not start, on all ranks; then everything is left out.
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
   /// Adds rules that count where the file says nothing. Before the first step ends.
   void suggest(const Mapping& rules) { suggested_.add(rules); }
 

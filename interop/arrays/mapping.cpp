@@ -174,7 +174,7 @@ Mapping read_mapping(const std::string& text, const std::string& file) {
     };
     if (key == "meshes") reader.each(value, "meshes by name", mesh);
     if (key == "arrays") reader.each(value, "rules by name of array", array);
-    return key == "meshes" || key == "arrays";
+    return key == "meshes" || key == "arrays" || key == "files";  // interop/hdf5 reads the last one
   };
   if (!root.IsNull()) reader.each(root, "the sections `meshes` and `arrays`", section, "meshes, arrays");
   return mapping;
