@@ -66,6 +66,14 @@ struct AskOptions {
 /// Throws Error if there is no such session, or no answer.
 [[nodiscard]] Answer ask_for_analysis(const AskOptions& options);
 
+// `sidestream hdf5-map`: drafts the mapping for a program that writes HDF5.
+
+/// `folder` gets the command's argument.
+[[nodiscard]] CLI::App* add_hdf5_map(CLI::App& app, std::string& folder);
+/// The mapping's text, from a folder of records (SIDESTREAM_HDF5_RECORD). Status 1 if no dataset can be published.
+/// Throws Error(file) if the folder has no records.
+[[nodiscard]] Answer draft_hdf5_map(const std::string& folder);
+
 // `sidestream plan`: predicts which blocks would move to which server, without a run.
 
 struct PlanOptions {

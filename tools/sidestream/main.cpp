@@ -362,7 +362,8 @@ int run(int argc, char** argv) {
   const CLI::App* translation = add_translate(app, translate_options);
   sidestream::SelftestOptions selftest_options;
   const CLI::App* selftest = sidestream::add_selftest(app, selftest_options);
-  std::string output, part;
+  std::string records, output, part;
+  const CLI::App* mapping = sidestream::add_hdf5_map(app, records);
   CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
   reference->add_option("PART", part,
                         "Print only this part: a section, or a kind of analysis or output, such as render");
@@ -396,6 +397,7 @@ int run(int argc, char** argv) {
   std::optional<sidestream::Answer> answer = databases.answer();
   if (scaled->parsed()) answer = sidestream::simulate_scale(scale_options);
   if (set->parsed()) answer = sidestream::set_parameter(set_options);
+  if (mapping->parsed()) answer = sidestream::draft_hdf5_map(records);
   if (ask->parsed()) answer = sidestream::ask_for_analysis(ask_options);
   if (answer) {
     std::cout << answer->text << std::flush;

@@ -1,0 +1,94 @@
+// A run whose writes to HDF5 files are published: the steps, and the datasets that count.
+//
+// Ranks agree only inside calls of HDF5 that all ranks of a file make: to open and close it, to create and extend
+// datasets, to write collectively. So nothing here can wait for a rank that waits for us elsewhere in the program.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arrays/feed.hpp"
+#include "mapped_files.hpp"
+#include "program_hdf5.hpp"
+
+namespace sidestream::interposed {
+
+/// A mapped file that is open for writing.
+struct OpenFile {
+  std::string name;
+  int times = 0;  ///< that it is open
+  std::optional<std::int64_t> cycle{};
+};
+
+/// One dataset of a write.
+struct TakenWrite {
+  arrays::Part part;  ///< without the axis of steps
+  bool is_time = false;
+  std::string why{};  ///< why it is not published
+};
+using TakenWrites = std::vector<TakenWrite>;
+
+class Coupling {
+ public:
+  /// `mapping_file` is the file that `files` and `mapping` were read from. `at_end` is called where the program ends,
+  /// and is to call Coupling::finish.
+  Coupling(MappedFiles files, arrays::Mapping mapping, std::string mapping_file, void (*at_end)());
+
+  void opened(const ProgramHdf5& hdf5, Id file, Id access);
+  /// The file that is being closed for the last time; null: another one.
+  [[nodiscard]] OpenFile* closing(const ProgramHdf5& hdf5, Id file);
+  void closed(OpenFile* file, bool worked);
+  void created(const ProgramHdf5& hdf5, Id dataset);
+  void extending(const ProgramHdf5& hdf5, Id dataset, const std::uint64_t* size);
+  /// Looks at a write, and ends the step before it. `skip` gets a 1 for each dataset that is not to be written.
+  [[nodiscard]] TakenWrites writing(const ProgramHdf5& hdf5, const sidestream_hdf5_write& write, char* skip);
+  /// Publishes what was written.
+  void written(const TakenWrites& writes);
+  void bypassing(const ProgramHdf5& hdf5, Id dataset, const char* call);
+  /// Ends the last step and closes the session. Collective over the ranks of the files.
+  void finish();
+
+ private:
+  /// A dataset that the mapping names.
+  struct Target {
+    Dataset dataset;
+    std::string name;                   ///< for rules: with `{cycle}` instead of a number
+    std::optional<std::int64_t> cycle;  ///< of its path
+    bool is_time = false;
+    bool stepped = false;  ///< its first axis counts steps
+  };
+
+  [[nodiscard]] std::optional<Target> target(const ProgramHdf5& hdf5, Id dataset) const;
+  /// Tells if a file's ranks are those of the session, which the first file's ranks become. Collective over them.
+  [[nodiscard]] bool join(std::optional<MPI_Comm> comm, const std::string& name);
+  void start(std::unique_ptr<interop::Ranks> ranks, bool alone);
+  /// Reads one dataset of a write; says in `why` what cannot be used. `index` is its step.
+  [[nodiscard]] TakenWrite read(const ProgramHdf5& hdf5, const sidestream_hdf5_write& write, std::size_t n,
+                                const Target& target, std::optional<std::int64_t>& index) const;
+  /// Comes to the step of a write; `together`: all ranks are in this call.
+  void reach(const Target& target, std::optional<std::int64_t> index, bool together, std::string& why);
+  void advance(std::int64_t step);
+  void end(std::int64_t cycle);
+  [[nodiscard]] bool all_can(bool can, bool together) const;
+  void say(const std::string& sentence) { sentences_.say(sentence); }
+
+  MappedFiles files_;
+  arrays::Mapping mapping_;
+  std::string mapping_file_;
+  void (*finish_)();
+  std::unique_ptr<arrays::Feed> feed_;
+  const interop::Ranks* ranks_ = nullptr;  ///< those of feed_
+  bool alone_ = false;                     ///< one process writes each file
+  bool finished_ = false;
+  std::map<std::string, OpenFile> open_;
+  std::string last_file_;
+  std::int64_t step_ = -1, ended_ = 0;
+  bool has_parts_ = false;  ///< this rank has parts in this step
+  std::optional<double> time_;
+  interop::Sentences sentences_;
+};
+
+}  // namespace sidestream::interposed

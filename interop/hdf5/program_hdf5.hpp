@@ -1,0 +1,82 @@
+// The HDF5 library of the program, as far as the publisher asks it.
+//
+// Its functions are found by name in the library itself, whichever version it is: no header of HDF5 is used.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <sidestream/data/type.hpp>
+#include <string>
+#include <vector>
+
+#include "hooks.h"
+#include "ranks.hpp"
+#include "selection.hpp"
+
+namespace sidestream::interposed {
+
+/// A number of HDF5 for something open: hid_t.
+using Id = std::int64_t;
+
+/// A dataset of the program.
+struct Dataset {
+  std::string file, path;
+  std::vector<Index> size;    ///< along each axis, the slowest first
+  std::vector<bool> endless;  ///< the axes that may grow without limit
+};
+
+/// HDF5's own questions. They leave no error on the program's stack and print none.
+class ProgramHdf5 {
+ public:
+  /// Throws Error(system) if a function is missing or the version is older than 1.10.
+  explicit ProgramHdf5(const sidestream_hdf5_library& library);
+
+  /// The name of the file that something lies in; empty: there is none.
+  [[nodiscard]] std::string file_of(Id thing) const;
+  /// A dataset's file and path; both empty if the number is no dataset's.
+  [[nodiscard]] Dataset dataset(Id dataset) const;
+  /// The values that a write fills and reads. `dataset` is that of the write.
+  [[nodiscard]] SpaceSelection file_selection(Id space, Id dataset) const;
+  [[nodiscard]] SpaceSelection memory_selection(Id space, const SpaceSelection& of_file) const;
+  /// The type of values in memory, if it is one of Sidestream's. Otherwise `why` says what it is.
+  [[nodiscard]] std::optional<Type> value_type(Id type, std::string& why) const;
+  /// True if a list of properties makes a transfer collective.
+  [[nodiscard]] bool is_collective(Id transfer) const;
+  /// The communicator of a file, by its list of properties, for `Ranks::taking`; nothing if one process writes it.
+  [[nodiscard]] std::optional<MPI_Comm> communicator(Id access) const;
+  [[nodiscard]] const std::string& version() const noexcept { return version_; }
+
+ private:
+  class Quiet;
+  [[nodiscard]] SpaceSelection selection(Id space) const;
+  [[nodiscard]] std::string text_of(std::int64_t (*call)(Id, char*, std::size_t), Id thing) const;
+  template <class Function>
+  void find(void* handle, Function*& function, const char* name, bool needed = true);
+
+  std::string version_;
+  int (*get_version_)(unsigned*, unsigned*, unsigned*) = nullptr;
+  int (*get_auto_)(Id, void**, void**) = nullptr;
+  int (*set_auto_)(Id, void*, void*) = nullptr;
+  int (*clear_)(Id) = nullptr;
+  std::int64_t (*file_name_)(Id, char*, std::size_t) = nullptr;
+  std::int64_t (*path_)(Id, char*, std::size_t) = nullptr;
+  Id (*space_of_)(Id) = nullptr;
+  int (*close_space_)(Id) = nullptr;
+  int (*space_class_)(Id) = nullptr;
+  int (*axes_)(Id) = nullptr;
+  int (*dims_)(Id, std::uint64_t*, std::uint64_t*) = nullptr;
+  int (*select_type_)(Id) = nullptr;
+  int (*is_regular_)(Id) = nullptr;
+  int (*hyperslab_)(Id, std::uint64_t*, std::uint64_t*, std::uint64_t*, std::uint64_t*) = nullptr;
+  int (*bounds_)(Id, std::uint64_t*, std::uint64_t*) = nullptr;
+  std::int64_t (*points_)(Id) = nullptr;
+  int (*class_)(Id) = nullptr;
+  std::size_t (*size_)(Id) = nullptr;
+  int (*order_)(Id) = nullptr;
+  int (*sign_)(Id) = nullptr;
+  std::size_t (*precision_)(Id) = nullptr;
+  int (*transfer_mode_)(Id, int*) = nullptr;
+  int (*communicator_)(Id, MPI_Comm*, void*) = nullptr;
+};
+
+}  // namespace sidestream::interposed

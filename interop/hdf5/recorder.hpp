@@ -1,0 +1,43 @@
+// Records of the files and writes of a program, for `sidestream hdf5-map`: one file of lines for each process.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "program_hdf5.hpp"
+
+namespace sidestream::interposed {
+
+/// A write as it is recorded.
+struct RecordedWrite {
+  Dataset dataset;
+  std::string type;  ///< empty if `why` is not
+  ChosenBox box{};
+  std::string why{};  ///< why it cannot be published
+};
+
+/// Appends JSON lists to DIRECTORY/HOST-PROCESS.record, which is made when the first one comes:
+///
+///   ["open", file]  ["close", file]
+///   ["write", file, path, type, size, endless axes, start, count, why not]
+///
+/// At most `most_lines`, so that a long run does not fill the disk.
+class Recorder {
+ public:
+  explicit Recorder(std::string directory) : directory_(std::move(directory)) {}
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  void file(const char* event, const std::string& name);
+  void write(const RecordedWrite& write);
+
+ private:
+  void line(const std::string& text);
+  std::string directory_;
+  int descriptor_ = -1;
+  bool failed_ = false;
+  std::int64_t lines_ = 0;
+};
+
+}  // namespace sidestream::interposed
