@@ -34,7 +34,9 @@ static const char* const names[functions] = {"H5Fcreate",
                                              "H5Dset_extent",
                                              "H5Dset_extent_async",
                                              "H5Dextend",
-                                             "H5Dwrite_chunk"};
+                                             "H5Dwrite_chunk",
+                                             "H5Olink",
+                                             "H5Idec_ref"};
 
 struct known_library {
   struct sidestream_hdf5_library shared;

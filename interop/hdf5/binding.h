@@ -23,6 +23,8 @@ enum function {
   f_set_extent_async,
   f_extend,
   f_write_chunk,
+  f_link,
+  f_release,
   functions
 };
 

@@ -26,16 +26,17 @@ Coupling::Coupling(MappedFiles files, arrays::Mapping mapping, std::string mappi
 
 // ---- Files and ranks
 
-void Coupling::opened(const ProgramHdf5& hdf5, Id file, Id access) {
+bool Coupling::opened(const ProgramHdf5& hdf5, Id file, Id access) {
   const std::string name = hdf5.file_of(file);
   const std::optional<Fit> fitted = fit(files_.pattern, base_of(name));
-  if (finished_ || !fitted || !join(hdf5.communicator(access), name)) return;
-  if (files_.steps == Steps::index && open_.empty() && name != last_file_) step_ = -1;  // a new series
+  if (finished_ || !fitted || !join(hdf5.communicator(access), name)) return false;
+  if (files_.steps == Steps::index && open_.empty() && name != last_file_) step_ = first_step();  // a new series
   last_file_ = name;
   OpenFile& open = open_[name];
   open.name = name;
   open.cycle = fitted->cycle;
   ++open.times;
+  return true;
 }
 
 bool Coupling::join(std::optional<MPI_Comm> comm, const std::string& name) {
@@ -73,7 +74,7 @@ void Coupling::start(std::unique_ptr<interop::Ranks> ranks, bool alone) {
 }
 
 OpenFile* Coupling::closing(const ProgramHdf5& hdf5, Id file) {
-  if (open_.empty()) return nullptr;
+  if (open_.empty() || !hdf5.is_last_of_file(file)) return nullptr;
   const auto found = open_.find(hdf5.file_of(file));
   return found == open_.end() || finished_ ? nullptr : &found->second;
 }
@@ -82,6 +83,7 @@ void Coupling::closed(OpenFile* file, bool worked) {
   if (!worked || --file->times > 0) return;
   const std::optional<std::int64_t> cycle = file->cycle;
   open_.erase(file->name);
+  nameless_.clear();
   end(files_.steps == Steps::file ? cycle.value_or(ended_) : std::max<std::int64_t>(step_, 0));
 }
 
@@ -124,13 +126,13 @@ void Coupling::end(std::int64_t cycle) {
 }
 
 void Coupling::created(const ProgramHdf5& hdf5, Id dataset) {
-  if (files_.steps != Steps::path) return;
+  if (files_.steps != Steps::path || open_.empty()) return;
   const std::optional<Target> made = target(hdf5, dataset);
   if (made && made->cycle && *made->cycle != step_) advance(*made->cycle);
 }
 
 void Coupling::extending(const ProgramHdf5& hdf5, Id dataset, const std::uint64_t* size) {
-  if (files_.steps != Steps::index) return;
+  if (files_.steps != Steps::index || open_.empty()) return;
   const std::optional<Target> of = target(hdf5, dataset);
   if (!of || !of->stepped) return;
   // More than one new index: the writes will tell.
@@ -152,9 +154,7 @@ void Coupling::reach(const Target& of, std::optional<std::int64_t> index, bool t
     if (of.cycle || furthest > step_) advance(furthest);
   }
   if (!index || *index == step_ || !why.empty()) return;
-  if (step_ < 0) {
-    step_ = *index;
-  } else if (of.stepped && *index < step_) {
+  if (of.stepped && *index < step_) {
     why = "found the index " + std::to_string(*index) + " after the index " + std::to_string(step_);
   } else {
     why =
@@ -170,6 +170,8 @@ std::optional<Coupling::Target> Coupling::target(const ProgramHdf5& hdf5, Id dat
   Target made;
   made.dataset = hdf5.dataset(dataset);
   if (open_.find(made.dataset.file) == open_.end()) return std::nullopt;
+  made.nameless = made.dataset.path.empty();
+  if (made.nameless) return made;
   made.name = made.dataset.path;
   if (files_.steps == Steps::path) {
     if (const std::optional<Fit> fitted = fit(files_.path, made.name)) {
@@ -224,6 +226,11 @@ TakenWrites Coupling::writing(const ProgramHdf5& hdf5, const sidestream_hdf5_wri
     TakenWrite taken = read(hdf5, write, n, *of, index);
     const bool several = write.count > 1 && ranks_->size() > 1;  // ranks may come with different numbers of datasets
     const bool together = ranks_->size() == 1 || (!several && hdf5.is_collective(write.transfer));
+    if (of->nameless) {
+      taken.nameless = write.datasets[n];
+      if (taken.why.empty()) all.push_back(std::move(taken));
+      continue;
+    }
     reach(*of, index, together, taken.why);
     if (files_.only && !of->is_time && !(several && hdf5.is_collective(write.transfer))) {
       skip[n] = all_can(taken.why.empty() && !feed_->failed(), together) ? 1 : 0;
@@ -277,9 +284,15 @@ double real_value(Type type, const std::byte* data) {
 
 }  // namespace
 
-void Coupling::written(const TakenWrites& writes) {
-  for (const TakenWrite& taken : writes) {
+void Coupling::written(TakenWrites writes) {
+  for (TakenWrite& taken : writes) {
     if (!taken.why.empty() || !feed_) continue;
+    if (taken.nameless >= 0) {
+      if (!problem_of(taken.part).empty() && taken.part.values() != 1) continue;
+      taken.copy = packed(taken.part);
+      nameless_.push_back(std::move(taken));
+      continue;
+    }
     if (taken.is_time) {
       if (taken.part.values() == 1 && taken.part.data != nullptr) time_ = real_value(taken.part.type, taken.part.data);
       continue;
@@ -289,9 +302,28 @@ void Coupling::written(const TakenWrites& writes) {
   }
 }
 
+void Coupling::linked(const ProgramHdf5& hdf5, Id dataset) {
+  TakenWrites found;
+  for (TakenWrite& taken : std::exchange(nameless_, {})) {
+    (taken.nameless == dataset ? found : nameless_).push_back(std::move(taken));
+  }
+  const std::optional<Target> of = target(hdf5, dataset);
+  if (!of || of->nameless || of->stepped) return;
+  if (of->cycle && *of->cycle != step_) advance(*of->cycle);
+  for (TakenWrite& taken : found) {
+    taken.nameless = -1;
+    taken.is_time = of->is_time;
+    taken.part.name = of->name;
+    taken.part.data = taken.copy.data();
+    taken.part.strides.clear();
+  }
+  written(std::move(found));
+}
+
 void Coupling::bypassing(const ProgramHdf5& hdf5, Id dataset, const char* call) {
   const std::optional<Target> of = target(hdf5, dataset);
-  if (of) say(of->dataset.path + ": found " + call + ", expected H5Dwrite; it is written, and not published");
+  if (of && !of->nameless)
+    say(of->dataset.path + ": found " + call + ", expected H5Dwrite; it is written, and not published");
 }
 
 }  // namespace sidestream::interposed

@@ -28,6 +28,8 @@ struct TakenWrite {
   arrays::Part part;  ///< without the axis of steps
   bool is_time = false;
   std::string why{};  ///< why it is not published
+  Id nameless = -1;   ///< the dataset, if it has no name yet
+  std::vector<std::byte> copy{};
 };
 using TakenWrites = std::vector<TakenWrite>;
 
@@ -37,16 +39,19 @@ class Coupling {
   /// and is to call Coupling::finish.
   Coupling(MappedFiles files, arrays::Mapping mapping, std::string mapping_file, void (*at_end)());
 
-  void opened(const ProgramHdf5& hdf5, Id file, Id access);
+  /// Tells if the file counts. Collective over its ranks.
+  bool opened(const ProgramHdf5& hdf5, Id file, Id access);
   /// The file that is being closed for the last time; null: another one.
   [[nodiscard]] OpenFile* closing(const ProgramHdf5& hdf5, Id file);
   void closed(OpenFile* file, bool worked);
   void created(const ProgramHdf5& hdf5, Id dataset);
+  /// Publishes what was written to a dataset before it had a name.
+  void linked(const ProgramHdf5& hdf5, Id dataset);
   void extending(const ProgramHdf5& hdf5, Id dataset, const std::uint64_t* size);
   /// Looks at a write, and ends the step before it. `skip` gets a 1 for each dataset that is not to be written.
   [[nodiscard]] TakenWrites writing(const ProgramHdf5& hdf5, const sidestream_hdf5_write& write, char* skip);
   /// Publishes what was written.
-  void written(const TakenWrites& writes);
+  void written(TakenWrites writes);
   void bypassing(const ProgramHdf5& hdf5, Id dataset, const char* call);
   /// Ends the last step and closes the session. Collective over the ranks of the files.
   void finish();
@@ -57,7 +62,7 @@ class Coupling {
     Dataset dataset;
     std::string name;                   ///< for rules: with `{cycle}` instead of a number
     std::optional<std::int64_t> cycle;  ///< of its path
-    bool is_time = false;
+    bool is_time = false, nameless = false;
     bool stepped = false;  ///< its first axis counts steps
   };
 
@@ -70,6 +75,9 @@ class Coupling {
                                 const Target& target, std::optional<std::int64_t>& index) const;
   /// Comes to the step of a write; `together`: all ranks are in this call.
   void reach(const Target& target, std::optional<std::int64_t> index, bool together, std::string& why);
+  /// The step before anything tells: datasets that grow begin with the index 0.
+  [[nodiscard]] std::int64_t first_step() const noexcept { return files_.steps == Steps::index ? 0 : -1; }
+  /// Ends the present step and begins another one. Collective.
   void advance(std::int64_t step);
   void end(std::int64_t cycle);
   [[nodiscard]] bool all_can(bool can, bool together) const;
@@ -85,9 +93,11 @@ class Coupling {
   bool finished_ = false;
   std::map<std::string, OpenFile> open_;
   std::string last_file_;
-  std::int64_t step_ = -1, ended_ = 0;
+  std::int64_t step_;  ///< an index, or a number in paths; the same on all ranks
+  std::int64_t ended_ = 0;
   bool has_parts_ = false;  ///< this rank has parts in this step
   std::optional<double> time_;
+  TakenWrites nameless_;
   interop::Sentences sentences_;
 };
 

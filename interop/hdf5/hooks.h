@@ -29,11 +29,13 @@ struct sidestream_hdf5_write {
 struct sidestream_hdf5_hooks {
   /* After a file was opened for writing. `access` is the list of properties that it was opened with. */
   void (*opened)(struct sidestream_hdf5_library*, int64_t file, int64_t access);
-  /* Before a file is closed, and after: with what `closing` returned, if that is not NULL. */
-  void* (*closing)(struct sidestream_hdf5_library*, int64_t file);
+  /* Before something is closed, and after: with what `closing` returned, if that is not NULL. `result` is negative if
+   * it is not closed. */
+  void* (*closing)(struct sidestream_hdf5_library*, int64_t thing);
   void (*closed)(void* token, int result);
-  /* After a dataset was created. */
+  /* After a dataset was created, and after one without a name got one. */
   void (*created)(struct sidestream_hdf5_library*, int64_t dataset);
+  void (*linked)(struct sidestream_hdf5_library*, int64_t dataset);
   /* Before a write, and after. `skip` has an entry for each dataset; where it becomes 1, HDF5 does not get the call. */
   void* (*writing)(struct sidestream_hdf5_library*, const struct sidestream_hdf5_write*, char* skip);
   void (*written)(void* token, int result);

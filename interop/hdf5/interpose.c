@@ -156,6 +156,17 @@ VISIBLE int H5Fclose_async(const char* in, const char* of, unsigned line, int64_
   return result;
 }
 
+/* Python closes files like this. */
+VISIBLE int H5Idec_ref(int64_t thing) {
+  const struct visit v = visit_from(f_release, CALLER);
+  int (*real)(int64_t) = v.real;
+  if (!real) return -1;
+  void* const token = tell_closing(&v, thing);
+  const int left = real(thing);
+  tell_closed(token, left == 0 ? 0 : -1);
+  return left;
+}
+
 /* ---- Datasets ------------------------------------------------------------------------------------------------- */
 
 static int64_t tell_created(const struct visit* v, int64_t dataset) {
@@ -188,6 +199,20 @@ VISIBLE int64_t H5Dcreate_async(const char* in, const char* of, unsigned line, i
                   int64_t) = v.real;
   if (!real) return -1;
   return tell_created(&v, real(in, of, line, place, name, type, space, link, creation, access, events));
+}
+
+/* Python gives datasets a name after it has written them. */
+VISIBLE int H5Olink(int64_t thing, int64_t place, const char* name, int64_t creation, int64_t access) {
+  const struct visit v = visit_from(f_link, CALLER);
+  int (*real)(int64_t, int64_t, const char*, int64_t, int64_t) = v.real;
+  if (!real) return -1;
+  const int result = real(thing, place, name, creation, access);
+  Hooks* const look = looking(&v);
+  if (!look || result < 0) return result;
+  inside = 1;
+  look->linked(v.library, thing);
+  inside = 0;
+  return result;
 }
 
 /* The further arguments of asynchronous functions. */

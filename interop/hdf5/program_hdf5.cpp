@@ -14,7 +14,7 @@ constexpr Id everything = 0, default_list = 0, one_block = 1;  // H5S_ALL, H5P_D
 enum SpaceClass { scalar_space = 0, simple_space = 1 };
 enum Selected { selected_none = 0, selected_boxes = 2, selected_all = 3 };
 enum TypeClass { integer_class = 0, float_class = 1 };
-constexpr int little_endian = 0, collective_mode = 1;
+constexpr int little_endian = 0, collective_mode = 1, file_kind = 1;
 constexpr std::uint64_t unlimited = ~std::uint64_t{0};
 
 std::vector<Index> indices(const std::vector<std::uint64_t>& numbers) { return {numbers.begin(), numbers.end()}; }
@@ -59,6 +59,8 @@ ProgramHdf5::ProgramHdf5(const sidestream_hdf5_library& library) {
   find(handle, get_auto_, "H5Eget_auto2");
   find(handle, set_auto_, "H5Eset_auto2");
   find(handle, clear_, "H5Eclear2");
+  find(handle, kind_, "H5Iget_type");
+  find(handle, references_, "H5Iget_ref");
   find(handle, file_name_, "H5Fget_name");
   find(handle, path_, "H5Iget_name");
   find(handle, space_of_, "H5Dget_space");
@@ -85,6 +87,11 @@ std::string ProgramHdf5::text_of(std::int64_t (*call)(Id, char*, std::size_t), I
   if (length <= 0) return "";
   std::string text(static_cast<std::size_t>(length), '\0');
   return call(thing, text.data(), text.size() + 1) == length ? text : "";
+}
+
+bool ProgramHdf5::is_last_of_file(Id thing) const {
+  const Quiet quiet(*this);
+  return kind_(thing) == file_kind && references_(thing) == 1;
 }
 
 std::string ProgramHdf5::file_of(Id thing) const {

@@ -31,6 +31,8 @@ class ProgramHdf5 {
   /// Throws Error(system) if a function is missing or the version is older than 1.10.
   explicit ProgramHdf5(const sidestream_hdf5_library& library);
 
+  /// True if a number is that of an open file, which ends if it is given back once.
+  [[nodiscard]] bool is_last_of_file(Id thing) const;
   /// The name of the file that something lies in; empty: there is none.
   [[nodiscard]] std::string file_of(Id thing) const;
   /// A dataset's file and path; both empty if the number is no dataset's.
@@ -58,6 +60,8 @@ class ProgramHdf5 {
   int (*get_auto_)(Id, void**, void**) = nullptr;
   int (*set_auto_)(Id, void*, void*) = nullptr;
   int (*clear_)(Id) = nullptr;
+  int (*kind_)(Id) = nullptr;
+  int (*references_)(Id) = nullptr;
   std::int64_t (*file_name_)(Id, char*, std::size_t) = nullptr;
   std::int64_t (*path_)(Id, char*, std::size_t) = nullptr;
   Id (*space_of_)(Id) = nullptr;

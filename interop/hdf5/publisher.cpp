@@ -58,17 +58,24 @@ void guarded(sidestream_hdf5_library* library, const Function& function) noexcep
   });
 }
 
+/// The process that publishes. Programs that it starts find it in their environment, and publish nothing.
+constexpr const char* owner = "SIDESTREAM_HDF5_OWNER";
+
+bool has_other_owner() {
+  const char* const process = std::getenv(owner);
+  return process != nullptr && process != std::to_string(::getpid());
+}
+
 void opened(sidestream_hdf5_library* library, Id file, Id access) {
   guarded(library, [&](Publisher& p, const ProgramHdf5& hdf5) {
-    if (p.recorder) p.recorder->file("open", hdf5.file_of(file));
-    if (p.coupling) p.coupling->opened(hdf5, file, access);
+    if (p.recorder) p.recorder->file(hdf5.file_of(file));
+    if (p.coupling && p.coupling->opened(hdf5, file, access)) ::setenv(owner, std::to_string(::getpid()).c_str(), 1);
   });
 }
 
 void* closing(sidestream_hdf5_library* library, Id file) {
   void* token = nullptr;
   guarded(library, [&](Publisher& p, const ProgramHdf5& hdf5) {
-    if (p.recorder) p.recorder->file("close", hdf5.file_of(file));
     if (p.coupling) token = p.coupling->closing(hdf5, file);
   });
   return token;
@@ -84,6 +91,13 @@ void created(sidestream_hdf5_library* library, Id dataset) {
   });
 }
 
+void linked(sidestream_hdf5_library* library, Id dataset) {
+  guarded(library, [&](Publisher& p, const ProgramHdf5& hdf5) {
+    if (p.recorder) p.recorder->name(dataset, hdf5.dataset(dataset));
+    if (p.coupling) p.coupling->linked(hdf5, dataset);
+  });
+}
+
 void record(Recorder& recorder, const ProgramHdf5& hdf5, const sidestream_hdf5_write& write, std::size_t n) {
   RecordedWrite made;
   made.dataset = hdf5.dataset(write.datasets[n]);
@@ -96,6 +110,7 @@ void record(Recorder& recorder, const ProgramHdf5& hdf5, const sidestream_hdf5_w
   } else if (made.why.empty()) {
     made.why = "found " + what;
   }
+  made.number = write.datasets[n];
   recorder.write(made);
 }
 
@@ -111,7 +126,7 @@ void* writing(sidestream_hdf5_library* library, const sidestream_hdf5_write* wri
 void written(void* token, int result) {
   const std::unique_ptr<TakenWrites> taken(static_cast<TakenWrites*>(token));
   if (result < 0) return;
-  guarded([&](Publisher& p) { p.coupling->written(*taken); });
+  guarded([&](Publisher& p) { p.coupling->written(std::move(*taken)); });
 }
 
 void extending(sidestream_hdf5_library* library, Id dataset, const std::uint64_t* size) {
@@ -153,14 +168,15 @@ std::unique_ptr<Coupling> make_coupling(const std::string& file) {
 
 extern "C" __attribute__((visibility("default"))) const sidestream_hdf5_hooks* sidestream_hdf5_start() {
   using namespace sidestream::interposed;
-  static const sidestream_hdf5_hooks hooks{opened, closing, closed, created, writing, written, extending, bypassing};
+  static const sidestream_hdf5_hooks hooks{opened,  closing, closed,    created,  linked,
+                                           writing, written, extending, bypassing};
   try {
     const char* const record = std::getenv("SIDESTREAM_HDF5_RECORD");
     const char* const map = std::getenv("SIDESTREAM_HDF5_MAP");
     auto made = std::make_unique<Publisher>();
     if (record != nullptr && *record != '\0') {
       made->recorder = std::make_unique<Recorder>(record);
-    } else if (map != nullptr && *map != '\0') {
+    } else if (map != nullptr && *map != '\0' && !has_other_owner()) {
       made->coupling = make_coupling(map);
     } else {
       return nullptr;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace sidestream::interposed {
 
@@ -38,9 +39,24 @@ void Recorder::line(const std::string& text) {
   }
 }
 
-void Recorder::file(const char* event, const std::string& name) { line(text_of({event, name})); }
+void Recorder::file(const std::string& name) { line(text_of({"open", name})); }
+
+void Recorder::name(Id number, const Dataset& dataset) {
+  for (RecordedWrite& write : std::exchange(nameless_, {})) {
+    if (write.number != number) {
+      nameless_.push_back(write);
+      continue;
+    }
+    write.dataset = dataset;
+    if (!dataset.path.empty()) this->write(write);
+  }
+}
 
 void Recorder::write(const RecordedWrite& w) {
+  if (w.dataset.path.empty()) {
+    if (nameless_.size() < 1000) nameless_.push_back(w);
+    return;
+  }
   line(text_of({"write", w.dataset.file, w.dataset.path, w.type, w.dataset.size, w.dataset.endless, w.box.start,
                 w.box.count, w.why}));
 }

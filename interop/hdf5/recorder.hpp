@@ -10,6 +10,7 @@ namespace sidestream::interposed {
 
 /// A write as it is recorded.
 struct RecordedWrite {
+  Id number = -1;
   Dataset dataset;
   std::string type;  ///< empty if `why` is not
   ChosenBox box{};
@@ -18,7 +19,7 @@ struct RecordedWrite {
 
 /// Appends JSON lists to DIRECTORY/HOST-PROCESS.record, which is made when the first one comes:
 ///
-///   ["open", file]  ["close", file]
+///   ["open", file]
 ///   ["write", file, path, type, size, endless axes, start, count, why not]
 ///
 /// At most `most_lines`, so that a long run does not fill the disk.
@@ -29,8 +30,10 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  void file(const char* event, const std::string& name);
+  void file(const std::string& name);
+  /// Records a write when its dataset has a name.
   void write(const RecordedWrite& write);
+  void name(Id number, const Dataset& dataset);
 
  private:
   void line(const std::string& text);
@@ -38,6 +41,7 @@ class Recorder {
   int descriptor_ = -1;
   bool failed_ = false;
   std::int64_t lines_ = 0;
+  std::vector<RecordedWrite> nameless_;
 };
 
 }  // namespace sidestream::interposed

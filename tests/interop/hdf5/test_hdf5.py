@@ -88,9 +88,13 @@ def content(file):
     """All that an HDF5 file has: paths with types, sizes, values and attributes."""
     found = {}
 
+    def plain(value):
+        value = np.asarray(value)
+        return (value.dtype, value.shape) if value.dtype.hasobject else value.tobytes()
+
     def visit(name, thing):
-        values = (str(thing.dtype), thing.maxshape, thing[()].tobytes()) if isinstance(thing, h5py.Dataset) else None
-        found[name] = (values, {key: np.asarray(value).tobytes() for key, value in thing.attrs.items()})
+        values = (str(thing.dtype), thing.maxshape, plain(thing[()])) if isinstance(thing, h5py.Dataset) else None
+        found[name] = (values, {key: plain(value) for key, value in thing.attrs.items()})
 
     with h5py.File(file) as opened:
         opened.visititems(visit)
@@ -317,7 +321,7 @@ def test_python(tmp_path, script):
 def test_other_languages(tmp_path, language):
     if not OTHERS[language]:
         pytest.skip(f"no HDF5 for {language}")
-    run(tmp_path / "ours", [OTHERS[language]], 1, rules=mapping("file"), mpi=language == "fortran")
+    run(tmp_path / "ours", [OTHERS[language]], 1, rules=mapping("file"), mpi=False)
     run(tmp_path / "direct", [DIRECT, "run.yaml"])
     assert_same_results(tmp_path / "ours", tmp_path / "direct")
 
