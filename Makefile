@@ -7,7 +7,7 @@ VENV_PYTHON := $(CURDIR)/.venv/bin/python
 # The generator of a new build folder. With makefiles one new source file makes all others compile again.
 export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
-.PHONY: help demo demo-bec demo-universe docs test test-all check build adios2 deps deps-browser deps-demo deps-docs deps-test configure clean
+.PHONY: help command demo demo-bec demo-universe docs test test-all check build adios2 deps deps-browser deps-demo deps-docs deps-test configure clean
 .DEFAULT_GOAL := help
 # The prerequisites below are steps, in this order; compilations run in parallel by themselves.
 .NOTPARALLEL:
@@ -15,6 +15,7 @@ MAKEFLAGS += --no-print-directory
 
 help:
 	@echo "make demo    build, run a simulation in three ways and show what came out (demo-results/)"
+	@echo "make command build the command, $(BUILD)/tools/sidestream"
 	@echo "make demo-universe  a universe in a box: halos, spectra, the Lyman-alpha forest"
 	@echo "make demo-bec  vortices of a Bose-Einstein condensate: figures and a film made while they are simulated"
 	@echo "make test    build everything and test it"
@@ -32,9 +33,13 @@ help:
 # The Python packages that draw are installed while the rest compiles.
 demo: deps-demo configure
 	@scripts/python-environment requirements-demo.txt & environment=$$!; \
-	  cmake --build $(BUILD) --parallel $(JOBS) --target oscillators sidestream_tool sidestream_visualisation \
+	  cmake --build $(BUILD) --parallel $(JOBS) --target oscillators sidestream_visualisation \
 	  ; built=$$?; wait $$environment && exit $$built
 	@$(VENV_PYTHON) examples/demo/run --program $(BUILD)/simulations/oscillators/oscillators
+
+# The command, for those who go on after the demo. The demo does not need it.
+command: deps-demo configure
+	@cmake --build $(BUILD) --parallel $(JOBS) --target sidestream_tool
 
 # A universe in a box with halos, spectra and the Lyman-alpha forest, in minutes.
 demo-universe: deps-test configure

@@ -18,7 +18,7 @@ def recipe(target: str) -> str:
 
 
 class Commands(unittest.TestCase):
-    def test_the_demo_builds_what_the_quick_start_goes_on_with(self) -> None:
+    def test_demo_and_command_build_what_the_quick_start_goes_on_with(self) -> None:
         page = (ROOT / "docs" / "quick-start.md").read_text(encoding="utf-8")
         line = re.search(r"^export PATH=(.*)$", page, re.M)
         assert line is not None
@@ -26,10 +26,13 @@ class Commands(unittest.TestCase):
         self.assertEqual(len(folders), 2, line[0])
         # The program of each folder, which is the target for the folder's name.
         targets = {"simulations/oscillators": "oscillators", "tools": "sidestream_tool"}
-        built = re.search(r"cmake --build .* --target (.*)", recipe("demo"))
-        assert built is not None
-        for folder in folders:
-            self.assertIn(targets[folder], built[1].split())
+        self.assertIn("\nmake command\n", page)
+        built = [re.search(r"cmake --build .* --target (.*)", recipe(target)) for target in ("demo", "command")]
+        for folder, found in zip(folders, built, strict=True):
+            assert found is not None
+            self.assertIn(targets[folder], found[1].split())
+        assert built[0] is not None
+        self.assertNotIn("sidestream_tool", built[0][1])  # the pictures come first
 
     def test_only_the_tests_build_adios2(self) -> None:
         for target in ("build", "demo", "check"):
