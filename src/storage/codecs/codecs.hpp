@@ -1,24 +1,35 @@
 // The codecs that come with Sidestream, one file each.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
-#include <utility>
 
 #include "sidestream/extend/codec.hpp"
 
 namespace sidestream {
 
+/// A codec as functions. What is left out is that of a lossless codec for all types.
+struct CodecFunctions {
+  std::string name;
+  std::function<bool(BytesView in, Type type, Bytes& out)> encode;
+  std::function<void(BytesView in, Type type, std::span<std::byte> out)> decode;
+  bool lossless = true;
+  bool packs = false;
+  std::function<bool(Type)> takes{};
+  std::optional<Type> after{};
+  std::size_t header = 0;
+};
+[[nodiscard]] std::shared_ptr<const Codec> make_codec(CodecFunctions functions);
+
 /// A codec without an argument.
-template <class Made>
-[[nodiscard]] CodecKind plain_codec(std::string name, std::string text) {
-  CodecKind kind;
-  kind.name = std::move(name);
-  kind.text = std::move(text);
-  kind.create = [](const std::string&) { return std::make_shared<Made>(); };
-  return kind;
-}
+[[nodiscard]] CodecKind plain_codec(std::string text, CodecFunctions functions);
+
+/// True for float32 and float64.
+[[nodiscard]] inline bool is_real(Type type) noexcept { return type == Type::float32 || type == Type::float64; }
 
 [[nodiscard]] CodecKind byte_shuffle_codec();
 [[nodiscard]] CodecKind bit_shuffle_codec();

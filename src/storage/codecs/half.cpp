@@ -27,27 +27,24 @@ void decode_half(BytesView in, std::span<std::byte> out) {
   }
 }
 
-class Half final : public Codec {
- public:
-  std::string name() const override { return "half"; }
-  bool lossless() const override { return false; }
-  bool takes(Type type) const override { return type == Type::float32 || type == Type::float64; }
-  Type after(Type) const override { return Type::uint16; }
-  bool encode(BytesView in, Type type, Bytes& out) const override {
-    return type == Type::float32 ? encode_half<float>(in, out) : encode_half<double>(in, out);
-  }
-  void decode(BytesView in, Type type, std::span<std::byte> out) const override {
-    return type == Type::float32 ? decode_half<float>(in, out) : decode_half<double>(in, out);
-  }
-};
-
 }  // namespace
 
 CodecKind half_codec() {
-  return plain_codec<Half>(
-      "half",
+  return plain_codec(
       "16-bit reals (IEEE binary16), with an error of at most |x| / 2048 or 2^-25; chunks with numbers beyond 65504 "
-      "stay unchanged.");
+      "stay unchanged.",
+      {.name = "half",
+       .encode =
+           [](BytesView in, Type type, Bytes& out) {
+             return type == Type::float32 ? encode_half<float>(in, out) : encode_half<double>(in, out);
+           },
+       .decode =
+           [](BytesView in, Type type, std::span<std::byte> out) {
+             return type == Type::float32 ? decode_half<float>(in, out) : decode_half<double>(in, out);
+           },
+       .lossless = false,
+       .takes = is_real,
+       .after = Type::uint16});
 }
 
 }  // namespace sidestream

@@ -8,6 +8,35 @@
 
 namespace sidestream {
 
+namespace {
+
+class FunctionCodec final : public Codec {
+ public:
+  explicit FunctionCodec(CodecFunctions functions) : functions_(std::move(functions)) {}
+  std::string name() const override { return functions_.name; }
+  bool lossless() const override { return functions_.lossless; }
+  bool packs() const override { return functions_.packs; }
+  bool takes(Type type) const override { return !functions_.takes || functions_.takes(type); }
+  Type after(Type type) const override { return functions_.after.value_or(type); }
+  std::size_t header() const override { return functions_.header; }
+  bool encode(BytesView in, Type type, Bytes& out) const override { return functions_.encode(in, type, out); }
+  void decode(BytesView in, Type type, std::span<std::byte> out) const override { functions_.decode(in, type, out); }
+
+ private:
+  CodecFunctions functions_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Codec> make_codec(CodecFunctions functions) {
+  return std::make_shared<FunctionCodec>(std::move(functions));
+}
+
+CodecKind plain_codec(std::string text, CodecFunctions functions) {
+  const std::string name = functions.name;
+  return {name, std::move(text), {}, [codec = make_codec(std::move(functions))](const std::string&) { return codec; }};
+}
+
 CodecKinds built_in_codecs() {
   CodecKinds kinds;
   const auto add = [&](CodecKind kind) { kinds.emplace(kind.name, std::move(kind)); };

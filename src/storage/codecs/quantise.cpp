@@ -63,32 +63,28 @@ void decode_as(BytesView in, std::span<std::byte> out) {
 }
 
 template <class Number>
-class Quantise final : public Codec {
- public:
-  std::string name() const override { return fmt::format("quantise-{}", sizeof(Number)); }
-  bool lossless() const override { return false; }
-  bool takes(Type type) const override { return type == Type::float32 || type == Type::float64; }
-  Type after(Type) const override {
-    return sizeof(Number) == 1 ? Type::uint8 : sizeof(Number) == 2 ? Type::uint16 : Type::uint32;
-  }
-  std::size_t header() const override { return sizeof(Scale); }
-  bool encode(BytesView in, Type type, Bytes& out) const override {
-    return type == Type::float32 ? encode_as<float, Number>(in, out) : encode_as<double, Number>(in, out);
-  }
-  void decode(BytesView in, Type type, std::span<std::byte> out) const override {
-    return type == Type::float32 ? decode_as<float, Number>(in, out) : decode_as<double, Number>(in, out);
-  }
-};
-
-template <class Number>
 CodecKind kind_of() {
   const std::size_t bytes = sizeof(Number);
-  return plain_codec<Quantise<Number>>(
-      fmt::format("quantise-{}", bytes),
+  return plain_codec(
       fmt::format(
           "reals as whole numbers of {} byte{} between the lowest and the highest of a chunk, wrong by at most half "
           "a step of 1/{}, checked; chunks with NaN or infinities stay as they are.",
-          bytes, bytes == 1 ? "" : "s", static_cast<std::uint64_t>(static_cast<Number>(~Number{0}))));
+          bytes, bytes == 1 ? "" : "s", static_cast<std::uint64_t>(static_cast<Number>(~Number{0}))),
+      {.name = fmt::format("quantise-{}", bytes),
+       .encode =
+           [](BytesView in, Type type, Bytes& out) {
+             return type == Type::float32 ? encode_as<float, Number>(in, out) : encode_as<double, Number>(in, out);
+           },
+       .decode =
+           [](BytesView in, Type type, std::span<std::byte> out) {
+             return type == Type::float32 ? decode_as<float, Number>(in, out) : decode_as<double, Number>(in, out);
+           },
+       .lossless = false,
+       .takes = is_real,
+       .after = bytes == 1   ? Type::uint8
+                : bytes == 2 ? Type::uint16
+                             : Type::uint32,
+       .header = sizeof(Scale)});
 }
 
 }  // namespace

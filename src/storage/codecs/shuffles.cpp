@@ -7,29 +7,27 @@ namespace sidestream {
 
 namespace {
 
-class ByteShuffle final : public Codec {
- public:
-  std::string name() const override { return "byte-shuffle"; }
-  bool encode(BytesView in, Type type, Bytes& out) const override {
-    const std::size_t width = size_of(type), count = in.size() / width;
-    out.resize(in.size());
-    for (std::size_t b = 0; b < width; ++b) {
-      for (std::size_t n = 0; n < count; ++n) out[b * count + n] = in[n * width + b];
-    }
-    return true;
+bool shuffle_bytes(BytesView in, Type type, Bytes& out) {
+  const std::size_t width = size_of(type), count = in.size() / width;
+  out.resize(in.size());
+  for (std::size_t b = 0; b < width; ++b) {
+    for (std::size_t n = 0; n < count; ++n) out[b * count + n] = in[n * width + b];
   }
-  void decode(BytesView in, Type type, std::span<std::byte> out) const override {
-    const std::size_t width = size_of(type), count = in.size() / width;
-    for (std::size_t b = 0; b < width; ++b) {
-      for (std::size_t n = 0; n < count; ++n) out[n * width + b] = in[b * count + n];
-    }
+  return true;
+}
+
+void unshuffle_bytes(BytesView in, Type type, std::span<std::byte> out) {
+  const std::size_t width = size_of(type), count = in.size() / width;
+  for (std::size_t b = 0; b < width; ++b) {
+    for (std::size_t n = 0; n < count; ++n) out[n * width + b] = in[b * count + n];
   }
-};
+}
 
 }  // namespace
 
 CodecKind byte_shuffle_codec() {
-  return plain_codec<ByteShuffle>("byte-shuffle", "bytes of the same significance next to each other.");
+  return plain_codec("bytes of the same significance next to each other.",
+                     {.name = "byte-shuffle", .encode = shuffle_bytes, .decode = unshuffle_bytes});
 }
 
 namespace {
@@ -44,47 +42,45 @@ std::uint64_t transposed(std::uint64_t x) {
   return x ^ t ^ (t << 28);
 }
 
-class BitShuffle final : public Codec {
- public:
-  std::string name() const override { return "bit-shuffle"; }
-  bool encode(BytesView in, Type type, Bytes& out) const override {
-    const std::size_t width = size_of(type), groups = in.size() / width / 8;
-    out.resize(in.size());
-    for (std::size_t g = 0; g < groups; ++g) {
-      for (std::size_t b = 0; b < width; ++b) {
-        std::uint64_t bits = 0;
-        for (std::size_t n = 0; n < 8; ++n) bits |= static_cast<std::uint64_t>(in[(8 * g + n) * width + b]) << (8 * n);
-        bits = transposed(bits);
-        for (std::size_t bit = 0; bit < 8; ++bit) {
-          out[(8 * b + bit) * groups + g] = static_cast<std::byte>(bits >> (8 * bit));
-        }
+bool shuffle_bits(BytesView in, Type type, Bytes& out) {
+  const std::size_t width = size_of(type), groups = in.size() / width / 8;
+  out.resize(in.size());
+  for (std::size_t g = 0; g < groups; ++g) {
+    for (std::size_t b = 0; b < width; ++b) {
+      std::uint64_t bits = 0;
+      for (std::size_t n = 0; n < 8; ++n) bits |= static_cast<std::uint64_t>(in[(8 * g + n) * width + b]) << (8 * n);
+      bits = transposed(bits);
+      for (std::size_t bit = 0; bit < 8; ++bit) {
+        out[(8 * b + bit) * groups + g] = static_cast<std::byte>(bits >> (8 * bit));
       }
     }
-    const auto rest = static_cast<std::ptrdiff_t>(8 * groups * width);
-    std::copy(in.begin() + rest, in.end(), out.begin() + rest);
-    return true;
   }
-  void decode(BytesView in, Type type, std::span<std::byte> out) const override {
-    const std::size_t width = size_of(type), groups = in.size() / width / 8;
-    for (std::size_t g = 0; g < groups; ++g) {
-      for (std::size_t b = 0; b < width; ++b) {
-        std::uint64_t bits = 0;
-        for (std::size_t bit = 0; bit < 8; ++bit) {
-          bits |= static_cast<std::uint64_t>(in[(8 * b + bit) * groups + g]) << (8 * bit);
-        }
-        bits = transposed(bits);
-        for (std::size_t n = 0; n < 8; ++n) out[(8 * g + n) * width + b] = static_cast<std::byte>(bits >> (8 * n));
+  const auto rest = static_cast<std::ptrdiff_t>(8 * groups * width);
+  std::copy(in.begin() + rest, in.end(), out.begin() + rest);
+  return true;
+}
+
+void unshuffle_bits(BytesView in, Type type, std::span<std::byte> out) {
+  const std::size_t width = size_of(type), groups = in.size() / width / 8;
+  for (std::size_t g = 0; g < groups; ++g) {
+    for (std::size_t b = 0; b < width; ++b) {
+      std::uint64_t bits = 0;
+      for (std::size_t bit = 0; bit < 8; ++bit) {
+        bits |= static_cast<std::uint64_t>(in[(8 * b + bit) * groups + g]) << (8 * bit);
       }
+      bits = transposed(bits);
+      for (std::size_t n = 0; n < 8; ++n) out[(8 * g + n) * width + b] = static_cast<std::byte>(bits >> (8 * n));
     }
-    const auto rest = static_cast<std::ptrdiff_t>(8 * groups * width);
-    std::copy(in.begin() + rest, in.end(), out.begin() + rest);
   }
-};
+  const auto rest = static_cast<std::ptrdiff_t>(8 * groups * width);
+  std::copy(in.begin() + rest, in.end(), out.begin() + rest);
+}
 
 }  // namespace
 
 CodecKind bit_shuffle_codec() {
-  return plain_codec<BitShuffle>("bit-shuffle", "bits of the same significance next to each other.");
+  return plain_codec("bits of the same significance next to each other.",
+                     {.name = "bit-shuffle", .encode = shuffle_bits, .decode = unshuffle_bits});
 }
 
 }  // namespace sidestream
