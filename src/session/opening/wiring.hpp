@@ -37,23 +37,6 @@ struct Transports {
 [[nodiscard]] Transports make_transports(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
                                          const Metadata& metadata, const std::vector<BlockBytes>& sizes);
 
-// The transports of placement `nodes`.
-
-/// Collective: agrees on how values leave the clients of this job. A thread of each client moves them if MPI allows
-/// that on all clients. Throws Error(usage) everywhere if the placement asks for a thread that MPI does not allow.
-[[nodiscard]] mpi::Moving agree_on_moving(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement);
-
-/// Memory for this client's values until servers have them.
-struct NodesBuffer {
-  std::uint64_t own = 0;                      ///< exclusive bytes
-  std::shared_ptr<Lender> rest;               ///< lends more; null with forwarders
-  std::shared_ptr<shared_memory::Node> node;  ///< the shared memory of clients and forwarders, if any
-};
-
-/// Collective.
-[[nodiscard]] Transports make_nodes(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
-                                    const Metadata& metadata, const NodesBuffer& buffer);
-
 // Files for blocks that do not fit the buffer of a node (`when_full: spill`).
 
 /// Sets the spill folder if the placement has none: `$TMPDIR` or /tmp. The path becomes absolute, since servers have
