@@ -4,7 +4,7 @@
 #include <mpi.h>
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,8 +68,6 @@ struct AskOptions {
 
 // `sidestream hdf5-map`: drafts the mapping for a program that writes HDF5.
 
-/// `folder` gets the command's argument.
-[[nodiscard]] CLI::App* add_hdf5_map(CLI::App& app, std::string& folder);
 /// The mapping's text, from a folder of records (SIDESTREAM_HDF5_RECORD). Status 1 if no dataset can be published.
 /// Throws Error(file) if the folder has no records.
 [[nodiscard]] Answer draft_hdf5_map(const std::string& folder);
@@ -108,11 +106,10 @@ void check_directory(const CheckOptions& options);
 
 struct DatabaseOptions {
   std::string directory;
-  std::int64_t cycle = 0;  ///< for `info`
-  bool has_cycle = false;
-  std::int64_t keep = -1;  ///< for `prune`; negative: all contexts
-  bool look = false;       ///< for `prune`: true to change nothing
-  bool lost = false;       ///< for `prune`: true to delete complete contexts, too, that no slot names
+  std::optional<std::int64_t> cycle{};  ///< for `info`
+  std::int64_t keep = -1;               ///< for `prune`; negative: all contexts
+  bool look = false;                    ///< for `prune`: true to change nothing
+  bool lost = false;                    ///< for `prune`: true to delete complete contexts, too, that no slot names
 };
 
 // The functions throw Error.
@@ -202,13 +199,14 @@ struct ScaleOptions {
 /// allowed. Throws Error(file) or Error(configuration).
 [[nodiscard]] Answer simulate_scale(const ScaleOptions& options);
 
-// `sidestream export`, `plot`, `record`, `trace`, `watch`: written in Python.
+// Commands written in Python, like the libraries that they use: `export`, `plot`, `record`, `trace`, `watch`.
 
-/// Adds the commands.
-void add_python_commands(CLI::App& app);
-/// If one of them was given, replaces this process by `python -m sidestream COMMAND ...`, with the package built along
-/// with this program. Throws Error(system) if there is no interpreter.
-void become_python_command(const CLI::App& app);
+/// The work of the command that was given; returns the exit status.
+using Work = std::function<int()>;
+
+/// Adds these commands. Their work replaces this process by `python -m sidestream COMMAND ...`, with the package built
+/// along with this program; it throws Error(system) if there is no interpreter.
+void add_python_commands(CLI::App& app, Work& work);
 
 // `sidestream selftest`: checks an installation.
 
@@ -217,11 +215,9 @@ struct SelftestOptions {
   std::string mpirun;     ///< empty: looked up in PATH
   std::string report;     ///< file for the report; empty: standard output. Only given by the command itself
 };
-/// Adds the command, which fills `options`.
-CLI::App* add_selftest(CLI::App& app, SelftestOptions& options);
 /// Runs the checks, under mpirun as its job, otherwise in processes that it starts and ends within a minute. Returns
 /// the exit status: 1 if a check failed or could not begin. Throws Error(system).
-[[nodiscard]] int selftest_command(const SelftestOptions& options);
+[[nodiscard]] int selftest(const SelftestOptions& options);
 
 // The command line.
 

@@ -86,7 +86,7 @@ Answer describe_context(const DatabaseOptions& options) {
   for (;;) {
     const Journal journal = database::read_journal(options.directory);
     database::Wanted wanted;
-    if (options.has_cycle) wanted.cycle = options.cycle;
+    wanted.cycle = options.cycle;
     const database::Entry entry = candidates(journal, wanted, options.directory).front();
     try {
       return {text_of(options, journal, entry), 0};

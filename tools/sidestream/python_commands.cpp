@@ -36,24 +36,17 @@ namespace {
        command, python, system_text(errno), packages);
 }
 
-/// An option or an argument, as the help lists it.
-struct Word {
-  const char *name, *text;
+using Described = std::vector<std::pair<const char*, const char*>>;  ///< names with their texts
+
+/// A command whose words are passed on.
+struct PythonCommand {
+  const char *name, *text, *packages;
+  Described arguments;   ///< required, by place
+  bool several = false;  ///< the last argument may be given several times
+  Described values, flags{};
 };
 
-/// Words of a command. Arguments are required; `several`: the last of them may be given several times.
-struct Description {
-  const char *name, *text;
-  const char* packages;  ///< the Python packages that it needs
-  std::vector<Word> arguments;
-  bool several = false;
-  std::vector<Word> values{};  ///< options with a value
-  std::vector<Word> flags{};
-};
-
-const char* const results_text = "The output directory of a run";
-
-std::vector<Description> descriptions() {
+std::vector<PythonCommand> python_commands() {
   return {
       {"export",
        "Copy a database to files of NetCDF, Zarr, HDF5, VTK or AMReX, or a table to Parquet; with Python",
@@ -73,8 +66,8 @@ std::vector<Description> descriptions() {
        "Python",
        "NumPy, h5py and matplotlib",
        {{"TABLE",
-         "A table that an analysis wrote: .csv, .pieces, .series, .h5 or .parquet; or the timings.csv of "
-         "several runs, for one chart of all"}},
+         "A table that an analysis wrote: .csv, .pieces, .series, .h5 or .parquet; or the timings.csv of several runs, "
+         "for one chart of all"}},
        true,
        {{"-o,--output", "The picture: .png, .pdf or .svg (default: the table's name with .png, if it is one)"},
         {"--names", "Names of several runs, separated by commas (default: what the paths of their tables differ in)"},
@@ -102,7 +95,7 @@ std::vector<Description> descriptions() {
       {"trace",
        "Write the times of a run as a trace for Perfetto or Chrome, and as metrics in OpenMetrics' text; with Python",
        "NumPy and PyYAML",
-       {{"RESULTS", results_text}},
+       {{"RESULTS", "The output directory of a run"}},
        false,
        {{"-o,--output", "The trace, JSON (default: trace.json in RESULTS)"},
         {"--metrics", "Write metrics into this file, too"},
@@ -110,7 +103,7 @@ std::vector<Description> descriptions() {
       {"record",
        "Describe the results of a run for archives: ro-crate-metadata.json beside them, after RO-Crate 1.1; with Python",
        "NumPy and PyYAML",
-       {{"RESULTS", results_text}},
+       {{"RESULTS", "The output directory of a run"}},
        false,
        {{"--citation", "CITATION.cff of the simulation, for its title, version and authors (default: that in RESULTS)"},
         {"--license", "Licence of the results: an address, or a name of the SPDX list such as CC-BY-4.0"},
@@ -119,45 +112,46 @@ std::vector<Description> descriptions() {
        {{"--replace", "Replace the description that is there"}}}};
 }
 
-/// The words for Python's own parser of a command that was given.
-std::vector<std::string> words_of(const CLI::App& command, const Description& about) {
+/// The words of a command that was given, as the package reads them.
+std::vector<std::string> words_of(const PythonCommand& known, const CLI::App& given) {
   std::vector<std::string> words;
-  for (const Word& value : about.values) {
-    const std::string given(value.name);
-    const std::string name = given.substr(given.find("--"));
-    const CLI::Option* const option = command.get_option(name);
-    if (option->count() > 0) words.push_back(name + "=" + option->results().front());
+  for (const auto& [name, text] : known.values) {
+    const std::string option = std::string(name).substr(std::string(name).find("--"));
+    for (const std::string& value : given.get_option(option)->results()) words.push_back(option + "=" + value);
   }
-  for (const Word& flag : about.flags) {
-    if (command.get_option(flag.name)->count() > 0) words.emplace_back(flag.name);
+  for (const auto& [name, text] : known.flags) {
+    if (given.get_option(name)->count() > 0) words.emplace_back(name);
   }
   words.emplace_back("--");
-  for (const Word& argument : about.arguments) {
-    const std::vector<std::string>& given = command.get_option(argument.name)->results();
-    words.insert(words.end(), given.begin(), given.end());
+  for (const auto& [name, text] : known.arguments) {
+    const std::vector<std::string>& values = given.get_option(name)->results();
+    words.insert(words.end(), values.begin(), values.end());
   }
   return words;
 }
 
 }  // namespace
 
-void add_python_commands(CLI::App& app) {
-  for (const Description& about : descriptions()) {
-    CLI::App* const command = app.add_subcommand(about.name, about.text);
-    for (const Word& argument : about.arguments) {
-      CLI::Option* const option = command->add_option(argument.name, argument.text)->required()->type_name("TEXT");
-      option->expected(
-          1, about.several && &argument == &about.arguments.back() ? CLI::detail::expected_max_vector_size : 1);
+void add_python_commands(CLI::App& app, Work& work) {
+  for (const PythonCommand& known : python_commands()) {
+    CLI::App* const command = app.add_subcommand(known.name, known.text);
+    const auto add = [&](const char* name, const char* text) {
+      return command
+          ->add_option(
+              name, [](const CLI::results_t&) { return true; }, text)
+          ->type_name("TEXT");
+    };
+    for (const auto& [name, text] : known.arguments) add(name, text)->required();
+    if (known.several) {
+      command->get_option(known.arguments.back().first)->expected(1, CLI::detail::expected_max_vector_size);
     }
-    for (const Word& value : about.values) command->add_option(value.name, value.text)->expected(1)->type_name("TEXT");
-    for (const Word& flag : about.flags) command->add_flag(flag.name, flag.text);
-  }
-}
-
-void become_python_command(const CLI::App& app) {
-  for (const Description& about : descriptions()) {
-    const CLI::App* const command = app.get_subcommand(about.name);
-    if (command->parsed()) become_python(about.name, words_of(*command, about), about.packages);
+    for (const auto& [name, text] : known.values) add(name, text)->allow_extra_args(false);
+    for (const auto& [name, text] : known.flags) {
+      const std::string described(text);  // CLI11 would take a literal for a variable
+      command->add_flag(name, described);
+    }
+    command->callback(
+        [=, &work] { work = [=]() -> int { become_python(known.name, words_of(known, *command), known.packages); }; });
   }
 }
 

@@ -3,39 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <type_traits>
 
 namespace sidestream::conformance {
 
 namespace {
-
-template <class T>
-void append(Bytes& bytes, const T* data, std::size_t count) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  const auto* at = reinterpret_cast<const std::byte*>(data);
-  bytes.insert(bytes.end(), at, at + count * sizeof(T));
-}
-
-void append(Bytes& bytes, const std::string& text) {
-  const std::uint64_t size = text.size();
-  append(bytes, &size, 1);
-  append(bytes, text.data(), text.size());
-}
-
-void append(Bytes& bytes, const Table& table) {
-  for (const Column& column : table.columns()) {
-    append(bytes, column.name);
-    std::visit(
-        [&](const auto& values) {
-          if constexpr (std::is_same_v<typename std::decay_t<decltype(values)>::value_type, std::string>) {
-            for (const std::string& text : values) append(bytes, text);
-          } else {
-            append(bytes, values.data(), values.size());
-          }
-        },
-        column.values);
-  }
-}
 
 /// Numeric value of a cell, or nothing for a text.
 std::optional<double> number(const Table::Cell& cell) {
@@ -63,51 +34,14 @@ bool close(const Table& a, const Table& b, double tolerance) {
 
 }  // namespace
 
+void Captured::keep(const std::string& file, const Bytes& bytes) {
+  Bytes& all = bytes_[file];
+  all.insert(all.end(), bytes.begin(), bytes.end());
+}
+
 void Captured::add(const std::string& file, const Table& table) {
-  append(bytes_[file], table);
+  keep(file, packed(table));
   tables_[file] = table;
-}
-
-void Captured::add(const std::string& file, const Image& image) {
-  Bytes& bytes = bytes_[file];
-  append(bytes, &image.width, 1);
-  append(bytes, &image.height, 1);
-  append(bytes, image.rgba.data(), image.rgba.size());
-}
-
-void Captured::add(const std::string& file, const Surface& surface) {
-  Bytes& bytes = bytes_[file];
-  append(bytes, surface.points.data(), surface.points.size());
-  append(bytes, surface.triangles.data(), surface.triangles.size());
-  append(bytes, surface.lines.data(), surface.lines.size());
-  for (const Surface::Array& array : surface.point_data) {
-    append(bytes, array.name);
-    append(bytes, array.values.data(), array.values.size());
-  }
-}
-
-void Captured::add(const std::string& file, const CellSet& cells) {
-  Bytes& bytes = bytes_[file];
-  append(bytes, cells.points.data(), cells.points.size());
-  append(bytes, cells.types.data(), cells.types.size());
-  for (const auto* numbers : {&cells.ends, &cells.links, &cells.faces, &cells.face_ends}) {
-    append(bytes, numbers->data(), numbers->size());
-  }
-  for (const auto* arrays : {&cells.point_data, &cells.cell_data}) {
-    for (const Surface::Array& array : *arrays) {
-      append(bytes, array.name);
-      append(bytes, array.values.data(), array.values.size());
-    }
-  }
-}
-
-void Captured::add(const std::string& file, const DataSet& data) {
-  Bytes& bytes = bytes_[file];
-  for (const DataSet::Array& array : data.arrays) {
-    append(bytes, array.name);
-    append(bytes, array.extents.data(), array.extents.size());
-    append(bytes, array.values.data(), array.values.size());
-  }
 }
 
 std::string Captured::difference(const Captured& other, double tolerance) const {

@@ -1,6 +1,5 @@
 // Drafts a mapping: which files count, what ends an iteration, which datasets become which variables.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "commands.hpp"
@@ -218,14 +217,6 @@ class Draft {
 };
 
 }  // namespace
-
-CLI::App* add_hdf5_map(CLI::App& app, std::string& folder) {
-  CLI::App* command = app.add_subcommand(
-      "hdf5-map",
-      "Draft the mapping for a program that writes HDF5 or netCDF-4, from what was recorded of a first run");
-  command->add_option("RECORD", folder, "The folder that SIDESTREAM_HDF5_RECORD named in that run")->required();
-  return command;
-}
 
 Answer draft_hdf5_map(const std::string& folder) {
   const HdfRecords records = read_records(folder);

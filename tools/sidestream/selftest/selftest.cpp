@@ -3,7 +3,6 @@
 #include <poll.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -199,17 +198,7 @@ int run_here(const SelftestOptions& options) {
 
 }  // namespace
 
-CLI::App* add_selftest(CLI::App& app, SelftestOptions& options) {
-  CLI::App* command = app.add_subcommand(
-      "selftest", "Check this installation: small runs, and reading back what they wrote; by itself or under mpirun");
-  command->add_option("--directory", options.directory,
-                      "Folder for files, which are removed again; all nodes must share it (default: TMPDIR, or /tmp)");
-  command->add_option("--mpirun", options.mpirun, "The program that starts processes (default: that of MPI in PATH)");
-  command->add_option("--report", options.report)->group("");  // for the processes that it starts
-  return command;
-}
-
-int selftest_command(const SelftestOptions& options) {
+int selftest(const SelftestOptions& options) {
   return options.report.empty() && launched_processes() == 0 ? start_processes(options) : run_here(options);
 }
 
