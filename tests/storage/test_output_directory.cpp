@@ -9,6 +9,7 @@
 
 #include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
+#include "storage/results/result_store.hpp"
 #include "storage/support/sample.hpp"
 #include "storage/writers/kinds.hpp"
 #include "support/message_of.hpp"
@@ -156,7 +157,7 @@ TEST_CASE_FIXTURE(Fixture, "a full disk is an error, and what was there stays re
   const auto output = open_output_directory(directory / "disk", "test");
   Registry registry;
   registry.add(csv_format());
-  const auto store = make_result_store(registry, output, 0);
+  const auto store = std::make_unique<ResultStore>(registry, output, 0);
   store->begin({})->add("t.csv", {{"text"}, {{std::string("small")}}});
   const std::string before = read_file(directory / "disk/t.csv");
   std::ofstream(directory / "disk/filler") << std::string(200u << 10, 'x');

@@ -11,6 +11,7 @@
 #include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/formats/kinds.hpp"
+#include "storage/results/result_store.hpp"
 #include "storage/results/series.hpp"
 #include "storage/support/sample.hpp"
 #include "support/message_of.hpp"
@@ -38,7 +39,8 @@ struct Fixture {
     return store(resume ? GoesOnWith::run : GoesOnWith::nothing, rank);
   }
   std::unique_ptr<ResultStore> store(GoesOnWith what, int rank = 0) {
-    return make_result_store(registry, open_output_directory(directory.path(), "made by a test", what), rank);
+    return std::make_unique<ResultStore>(registry, open_output_directory(directory.path(), "made by a test", what),
+                                         rank);
   }
   std::string text(const std::string& name) { return read_file(directory / name); }
   void put(const std::string& name, const std::string& content) { std::ofstream(directory / name) << content; }
@@ -187,7 +189,7 @@ TEST_CASE_FIXTURE(Fixture, "a run that is killed when it has cut a table back lo
   REQUIRE(std::filesystem::exists(directory / ".t.csv.committed"));
   test::Child second([&] {
     const auto output = open_output_directory(directory.path(), "made by a test", GoesOnWith::run);
-    const auto results = make_result_store(registry, std::make_shared<DyingDirectory>(output, "/t.csv"), 0);
+    const auto results = std::make_unique<ResultStore>(registry, std::make_shared<DyingDirectory>(output, "/t.csv"), 0);
     results->begin(at(0, 2))->add("t.csv", one_row(7));
     return 0;
   });

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "storage/register.hpp"
+#include "storage/results/result_store.hpp"
 #include "storage/support/sample.hpp"
 
 namespace {
@@ -92,7 +93,7 @@ void write(const std::string& directory) {
   const int me = world.rank(), servers = world.size();
   Registry registry;
   register_storage(registry);
-  const auto store = make_result_store(registry, open_output_directory(directory, "made by a test"), me);
+  const auto store = std::make_unique<ResultStore>(registry, open_output_directory(directory, "made by a test"), me);
   const Index low = first(rows, me, servers), high = last(rows, me, servers);
   for (int index = 0; index < 2; ++index) {
     const Iteration iteration{index, 10 * index, 0.5 * index};

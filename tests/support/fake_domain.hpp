@@ -207,7 +207,7 @@ class FakeServer {
 };
 
 /// Results kept in memory.
-class CapturedResults final : public Results, public ChartResults, public PictureDatabases {
+class CapturedResults final : public Results, public ResultServices {
  public:
   void add(const std::string& file, const Table& table) override { tables[file] = table; }
   void add(const std::string& file, const Image& image) override { images[file] = image; }
@@ -220,6 +220,14 @@ class CapturedResults final : public Results, public ChartResults, public Pictur
     return name;
   }
   void list_pictures(const std::string& database, const Table& rows) override { tables[database] = rows; }
+  std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const override {
+    const auto found = earlier.find(file);
+    return found == earlier.end() ? std::vector<std::vector<std::string>>() : found->second;
+  }
+  void remark(const std::string& sentence) override { remarks += sentence; }
+  std::string take_remarks() override { return std::exchange(remarks, {}); }
+  std::map<std::string, std::vector<std::vector<std::string>>> earlier;  ///< rows of earlier runs, by file
+  std::string remarks;
   std::map<std::string, ChartOrder> charts;
   std::map<std::string, CellSet> cell_sets;
   std::map<std::string, DataSet> data_sets;

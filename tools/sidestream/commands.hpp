@@ -217,7 +217,7 @@ struct SelftestOptions {
 };
 /// Runs the checks, under mpirun as its job, otherwise in processes that it starts and ends within a minute. Returns
 /// the exit status: 1 if a check failed or could not begin. Throws Error(system).
-[[nodiscard]] int selftest(const SelftestOptions& options);
+[[nodiscard]] int check_installation(const SelftestOptions& options);
 
 // The command line.
 

@@ -345,7 +345,7 @@ void add_hdf5_map(CLI::App& app, Work& work) {
 void add_selftest(CLI::App& app, Work& work) {
   CLI::App* command = app.add_subcommand(
       "selftest", "Check this installation: small runs, and reading back what they wrote; by itself or under mpirun");
-  auto& options = options_of<sidestream::SelftestOptions>(*command, work, sidestream::selftest);
+  auto& options = options_of<sidestream::SelftestOptions>(*command, work, sidestream::check_installation);
   command->add_option("--directory", options.directory,
                       "Folder for files, which are removed again; all nodes must share it (default: TMPDIR, or /tmp)");
   command->add_option("--mpirun", options.mpirun, "The program that starts processes (default: that of MPI in PATH)");

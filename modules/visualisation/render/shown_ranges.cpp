@@ -9,6 +9,7 @@
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/data/beside_results.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
 
 namespace sidestream::rendering {
@@ -185,7 +186,7 @@ void RunningRanges::widen(std::span<ColourRange> shown, const CombineInput& inpu
 
 std::vector<ColourRange> RunningRanges::kept_before(const CombineInput& input) const {
   std::vector<ColourRange> kept(so_far_.size(), nothing);
-  const auto* tables = dynamic_cast<const EarlierTables*>(&input.results);
+  const auto* tables = dynamic_cast<const ResultServices*>(&input.results);
   // Allocated before the collective call, after which nothing may fail on one server only.
   Bytes bytes = bytes_of(kept);
   if (input.communicator.rank() == 0) {

@@ -14,8 +14,8 @@
 namespace sidestream::rendering {
 namespace {
 
-PictureDatabases& databases_of(Results& results, const std::string& file) {
-  auto* const databases = dynamic_cast<PictureDatabases*>(&results);
+ResultServices& databases_of(Results& results, const std::string& file) {
+  auto* const databases = dynamic_cast<ResultServices*>(&results);
   if (databases != nullptr) return *databases;
   fail(Code::configuration, "found the Cinema database '{}' where only single files are written; use a '.png' file",
        file);

@@ -134,7 +134,7 @@ std::vector<std::string> titled(const std::string& option, const Variable& varia
 
 void draw_chart(const ChartFile& chart, const std::string& table, const std::string& label,
                 const std::vector<std::string>& arguments, const CombineInput& input, bool of_all) {
-  auto* const results = dynamic_cast<ChartResults*>(&input.results);
+  auto* const results = dynamic_cast<ResultServices*>(&input.results);
   if (results == nullptr || input.communicator.rank() != 0) return;
   ChartOrder order{table, chart.file, {fmt::format("--size={}x{}", chart.size[0], chart.size[1])}, of_all};
   order.arguments.push_back(

@@ -102,7 +102,7 @@ std::string reach_text(const Mesh& mesh, const CombineInput& input) {
 }
 
 void remark(Results& results, const std::string& sentence) {
-  if (auto* const listener = dynamic_cast<ResultRemarks*>(&results)) listener->remark(sentence);
+  if (auto* const listener = dynamic_cast<ResultServices*>(&results)) listener->remark(sentence);
 }
 
 void EmptyNotice::look(std::vector<std::int64_t> counts, const CombineInput& input,

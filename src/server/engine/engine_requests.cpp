@@ -81,7 +81,7 @@ void Engine::run_asked(std::size_t number, const Iteration& iteration, const Ass
     parts_.asked->waits(number, "other requests used the time of the iteration (live.budget)");
     return;
   }
-  auto* const remarks = dynamic_cast<ResultRemarks*>(&results);
+  auto* const remarks = dynamic_cast<ResultServices*>(&results);
   if (remarks) static_cast<void>(remarks->take_remarks());
   const double start = now();
   const TaskOutcome done = task.run({iteration, parts_.metadata, assembled, events_.pending()}, results);

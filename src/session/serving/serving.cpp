@@ -12,6 +12,7 @@
 #include "sidestream/kit/data/block_results.hpp"
 #include "sidestream/version.h"
 #include "storage/results/earlier_results.hpp"
+#include "storage/results/result_store.hpp"
 
 namespace sidestream {
 
@@ -89,7 +90,7 @@ Serving::Serving(const Group& group, Config& config, const Registry& registry, W
     directory_ =
         open_output_directory(opening.directory, provenance, what, opening.fsync, opening.files, servers_->rank() == 0);
     if (opening.existing == Existing::replace && !reduces && servers_->rank() == 0) remove_earlier(registry);
-    results_ = make_result_store(registry, directory_, reduces ? 1 : servers_->rank());
+    results_ = std::make_unique<ResultStore>(registry, directory_, reduces ? 1 : servers_->rank());
   });
   run_collectively(*servers_, [&] {
     if (config.live.requests) AskedTasks::make_room(config_.metadata);

@@ -17,6 +17,8 @@
 
 namespace sidestream {
 
+class ResultStore;
+
 /// The source of a server's iterations. Pointers that are not null outlive the serving.
 struct Feed {
   ServerTransport* transport = nullptr;

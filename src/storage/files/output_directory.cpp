@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class PlainDirectory final : public BatchDirectory {
+class PlainDirectory final : public OutputDirectory {
  public:
   PlainDirectory(std::string root, std::string provenance, GoesOnWith what, bool flush, const FileRules& rules,
                  bool speaks)
@@ -46,7 +46,7 @@ class PlainDirectory final : public BatchDirectory {
 
   void commit(const std::string& path) const override { commit_all({path}); }
 
-  void commit_all(const std::vector<std::string>& paths) const override {
+  void commit_all(const std::vector<std::string>& paths) const {
     std::set<std::string> parents;
     for (const std::string& path : paths) {
       if (flush_) flush_to_disk(hidden(path));
@@ -67,9 +67,9 @@ class PlainDirectory final : public BatchDirectory {
 
   const std::string& provenance() const noexcept override { return provenance_; }
   bool resumes() const noexcept override { return goes_on_with_ != GoesOnWith::nothing; }
-  bool within_session() const noexcept override { return goes_on_with_ == GoesOnWith::session; }
-  int writers() const noexcept override { return writers_; }
-  bool stripe(const std::string& made, const std::string& path) const override { return striping_.create(made, path); }
+  bool within_session() const noexcept { return goes_on_with_ == GoesOnWith::session; }
+  int writers() const noexcept { return writers_; }
+  bool stripe(const std::string& made, const std::string& path) const { return striping_.create(made, path); }
 
  private:
   /// The leading dot hides the file from `*`, and the ending hides it from programs that select by ending.
@@ -85,7 +85,37 @@ class PlainDirectory final : public BatchDirectory {
   Striping striping_;
 };
 
+const PlainDirectory* plain(const OutputDirectory& directory) noexcept {
+  return dynamic_cast<const PlainDirectory*>(&directory);
+}
+
 }  // namespace
+
+int writers_of(const OutputDirectory& directory) noexcept {
+  const PlainDirectory* const own = plain(directory);
+  return own ? own->writers() : 0;
+}
+
+bool stripe_file(const OutputDirectory& directory, const std::string& made, const std::string& path) {
+  const PlainDirectory* const own = plain(directory);
+  return own && own->stripe(made, path);
+}
+
+std::string begin_file(const OutputDirectory& directory, const std::string& path) {
+  std::string temporary = directory.temporary(path);
+  stripe_file(directory, temporary, path);
+  return temporary;
+}
+
+bool goes_on_within_session(const OutputDirectory& directory) noexcept {
+  const PlainDirectory* const own = plain(directory);
+  return own && own->within_session();
+}
+
+void commit_all(const OutputDirectory& directory, const std::vector<std::string>& paths) {
+  if (const PlainDirectory* const own = plain(directory)) return own->commit_all(paths);
+  for (const std::string& path : paths) directory.commit(path);
+}
 
 std::shared_ptr<const OutputDirectory> open_output_directory(const std::string& root, const std::string& provenance,
                                                              GoesOnWith what, bool flush, const FileRules& rules,

@@ -108,51 +108,23 @@ void replace_file(const OutputDirectory& directory, const std::string& path, std
 /// The same for a file in any directory that need not survive a power failure, such as a run's records.
 void replace_file(const std::string& path, std::string_view text);
 
-// Abilities of the library's own output directory beyond the contract.
+// Abilities of the library's own output directory (open_output_directory) beyond the contract.
 
-class BatchDirectory : public OutputDirectory {
- public:
-  /// Commits all paths at less cost: flushes all files, renames them, then flushes each directory once. Throws
-  /// Error(file); a file whose temporary is gone has been renamed then.
-  virtual void commit_all(const std::vector<std::string>& paths) const = 0;
-  /// True if the run continues its own session. Then earlier servers left the results.
-  [[nodiscard]] virtual bool within_session() const noexcept = 0;
-  /// The number of servers that may write at a time; 0: all.
-  [[nodiscard]] virtual int writers() const noexcept = 0;
-  /// Striping::create with the rules of the run.
-  virtual bool stripe(const std::string& made, const std::string& path) const = 0;
-};
+/// The number of servers that may write at a time; 0: all.
+[[nodiscard]] int writers_of(const OutputDirectory& directory) noexcept;
 
-/// BatchDirectory::writers if the directory has it, otherwise 0.
-[[nodiscard]] inline int writers_of(const OutputDirectory& directory) noexcept {
-  const auto* batch = dynamic_cast<const BatchDirectory*>(&directory);
-  return batch ? batch->writers() : 0;
-}
-
-/// BatchDirectory::stripe if the directory has it, otherwise false.
-inline bool stripe_file(const OutputDirectory& directory, const std::string& made, const std::string& path) {
-  const auto* batch = dynamic_cast<const BatchDirectory*>(&directory);
-  return batch && batch->stripe(made, path);
-}
+/// Striping::create with the rules of the run; false for other directories.
+bool stripe_file(const OutputDirectory& directory, const std::string& made, const std::string& path);
 
 /// The temporary file for `path`, which exists already if it is to have stripes.
-[[nodiscard]] inline std::string begin_file(const OutputDirectory& directory, const std::string& path) {
-  std::string temporary = directory.temporary(path);
-  stripe_file(directory, temporary, path);
-  return temporary;
-}
+[[nodiscard]] std::string begin_file(const OutputDirectory& directory, const std::string& path);
 
-/// BatchDirectory::within_session if the directory has it, otherwise false.
-[[nodiscard]] inline bool goes_on_within_session(const OutputDirectory& directory) noexcept {
-  const auto* batch = dynamic_cast<const BatchDirectory*>(&directory);
-  return batch && batch->within_session();
-}
+/// True if the run continues its own session. Then earlier servers left the results.
+[[nodiscard]] bool goes_on_within_session(const OutputDirectory& directory) noexcept;
 
-/// BatchDirectory::commit_all if the directory has it, otherwise commits one by one.
-inline void commit_all(const OutputDirectory& directory, const std::vector<std::string>& paths) {
-  if (const auto* batch = dynamic_cast<const BatchDirectory*>(&directory)) return batch->commit_all(paths);
-  for (const std::string& path : paths) directory.commit(path);
-}
+/// Commits all paths, in the library's own directory at less cost: flushes all files, renames them, then flushes each
+/// directory once. Throws Error(file); a file whose temporary is gone has been renamed then.
+void commit_all(const OutputDirectory& directory, const std::vector<std::string>& paths);
 
 // Writing parts of existing files, and copies of files.
 

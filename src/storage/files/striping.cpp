@@ -1,33 +1,48 @@
 #include "storage/files/striping.hpp"
 
+#include <dlfcn.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
-#include "storage/files/lustre.hpp"
 
 namespace sidestream {
 
 namespace fs = std::filesystem;
 
-std::span<const StripingKind> striping_kinds() noexcept {
-  static constexpr std::array kinds{StripingKind{"Lustre", find_lustre}};
-  return kinds;
+namespace {
+
+/// Calls liblustreapi where the machine has it, without needing it to build.
+CreateStriped find_lustre() {
+  /// int llapi_file_create(name, stripe_size, stripe_offset, stripe_count, stripe_pattern): 0 or a negative error
+  /// number.
+  using CreateFile = int (*)(const char*, unsigned long long, int, int, int);
+  // The library stays loaded: other sessions of the process may use it.
+  for (const char* name : {"liblustreapi.so.1", "liblustreapi.so"}) {
+    void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) continue;
+    const auto create = reinterpret_cast<CreateFile>(dlsym(library, "llapi_file_create"));
+    if (create == nullptr) continue;
+    return [create](const std::string& path, const StripeRule& rule) {
+      constexpr int any_target = -1, plain = 0;
+      return std::abs(create(path.c_str(), rule.size, any_target, rule.count, plain));
+    };
+  }
+  return {};
 }
+
+}  // namespace
 
 Striping::Striping(std::vector<StripeRule> rules, std::string root, bool speaks)
     : rules_(std::move(rules)), root_(fs::path(std::move(root)).lexically_normal().string()), speaks_(speaks) {
-  if (rules_.empty()) return;
-  for (const StripingKind& kind : striping_kinds()) {
-    if (auto found = kind.find()) back_ends_.emplace_back(kind.name, std::move(found));
-  }
+  if (!rules_.empty()) create_ = find_lustre();
 }
 
 const StripeRule* Striping::rule_for(const std::string& name) const {
@@ -54,22 +69,17 @@ bool Striping::create(const std::string& path, const std::string& name) const {
   struct stat facts {};
   if (::stat(folder.empty() ? "." : folder.c_str(), &facts) != 0) return false;  // creating the file will say why
   if (without_.count(facts.st_dev) > 0) return false;
-  if (back_ends_.empty()) {
+  if (!create_) {
     give_up(facts.st_dev, path, "no library of a file system with stripes (liblustreapi) was found");
     return false;
   }
   ::unlink(path.c_str());
-  std::string why;
-  for (const auto& [kind, back_end] : back_ends_) {
-    const int error = back_end->create(path, *rule);
-    if (error == 0) return true;
-    const bool is_other = error == ENOTTY || error == ENODEV || error == ENOTSUP || error == ENOSYS;
-    if (!is_other && error != EINVAL && error != ERANGE) return false;  // creating the file will say why
-    ::unlink(path.c_str());  // the library may have made the file before it found out
-    why += (why.empty() ? "" : ", ") + std::string(is_other ? "it is not " : "") + kind +
-           (is_other ? "" : ": " + system_text(error));
-  }
-  give_up(facts.st_dev, path, why);
+  const int error = create_(path, *rule);
+  if (error == 0) return true;
+  const bool is_other = error == ENOTTY || error == ENODEV || error == ENOTSUP || error == ENOSYS;
+  if (!is_other && error != EINVAL && error != ERANGE) return false;  // creating the file will say why
+  ::unlink(path.c_str());  // the library may have made the file before it found out
+  give_up(facts.st_dev, path, is_other ? "it is not Lustre" : "Lustre: " + system_text(error));
   return false;
 }
 

@@ -3,9 +3,8 @@
 
 #include <sys/types.h>
 
-#include <memory>
+#include <functional>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -13,26 +12,14 @@
 
 namespace sidestream {
 
-/// A kind of file system that can stripe files.
-class StripingBackEnd {
- public:
-  virtual ~StripingBackEnd() = default;
-  /// Creates an empty file with the stripes of `rule`. Nothing of that name may exist. Returns 0 or an error number.
-  [[nodiscard]] virtual int create(const std::string& path, const StripeRule& rule) const = 0;
-};
-
-/// The back ends, each looked up in the system's libraries by its own function. Null: this machine does not have it.
-using FindStripingBackEnd = std::unique_ptr<StripingBackEnd> (*)();
-struct StripingKind {
-  const char* name;
-  FindStripingBackEnd find;
-};
-[[nodiscard]] std::span<const StripingKind> striping_kinds() noexcept;
+/// Creates an empty file with the stripes of a rule. Nothing of that name may exist. Returns 0 or an error number.
+using CreateStriped = std::function<int(const std::string& path, const StripeRule& rule)>;
 
 /// The rules of a run, and the file systems on which they turned out to mean nothing.
 class Striping {
  public:
-  /// Looks up the back ends, if there are rules. `root`: the output directory. `speaks`: one server does.
+  /// Looks up the library of Lustre (liblustreapi) on this machine, if there are rules. `root`: the output directory.
+  /// `speaks`: one server does.
   Striping(std::vector<StripeRule> rules, std::string root, bool speaks);
 
   /// Creates `path`, which is to become the file `name`, with the stripes of the first rule that matches `name`.
@@ -46,7 +33,7 @@ class Striping {
 
   std::vector<StripeRule> rules_;
   std::string root_;
-  std::vector<std::pair<const char*, std::unique_ptr<StripingBackEnd>>> back_ends_;
+  CreateStriped create_{};  ///< empty: this machine has no library for stripes
   bool speaks_;
   mutable std::set<dev_t> without_{};  ///< file systems without stripes; only one thread makes files
 };

@@ -21,7 +21,7 @@ class PictureFiles {
                TableFiles& tables)
       : directory_(directory), formats_(&formats), tables_(&tables), names_(std::move(directory)) {}
 
-  /// See PictureDatabases.
+  /// See ResultServices.
   [[nodiscard]] std::string add(const std::string& database, const std::string& name, const Iteration& iteration,
                                 const Image& picture);
   /// `first`: the first iteration of this run.

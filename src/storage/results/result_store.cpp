@@ -1,20 +1,173 @@
+#include "storage/results/result_store.hpp"
+
+#include <fmt/format.h>
+
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/data/beside_results.hpp"
 #include "sidestream/extend/kept_states.hpp"
-#include "storage/results/file_store.hpp"
+#include "sidestream/kit/data/beside_results.hpp"
+#include "storage/files/stagger.hpp"
+#include "storage/results/agreed_commit.hpp"
 #include "storage/results/result_bytes.hpp"
 #include "storage/results/result_parts.hpp"
 
 namespace sidestream {
 
+namespace fs = std::filesystem;
+
+/// Path of the table for a chart order.
+std::string ResultStore::table_of(const ChartOrder& order, const Iteration& iteration) {
+  if (!names_iteration(order.table)) return directory_->path(order.table, iteration, 0);
+  if (order.of_all) return series_.of(order.table, *first_).index();
+  const auto found = paths_.find(order.table);
+  return found == paths_.end() ? directory_->path(order.table, iteration, 0) : found->second;
+}
+
+void ResultStore::draw(const ChartOrder& order, const Iteration& iteration) {
+  if (rank_ != 0) return;
+  claim(order.image, iteration);
+  const bool each = names_iteration(order.image);
+  if (!each) keep_what_was_there(order.image, iteration);
+  const std::string path = each ? names_.choose(order.image, iteration) : directory_->path(order.image, iteration, 0);
+  if (each) names_.written(path);
+  std::vector<std::string> arguments = order.arguments;
+  arguments.push_back("--output=" + path);
+  arguments.push_back("--provenance=" + directory_->provenance());
+  if (!names_iteration(order.table) || order.of_all) {
+    arguments.push_back("--iteration=" + std::to_string(iteration.index));
+  }
+  arguments.insert(arguments.end(), {"--", table_of(order, iteration)});
+  charts_->draw(path, std::move(arguments), [this, each, path, iteration, pattern = order.image] {
+    if (each) series_.of(pattern, *first_).add(iteration, path);
+  });
+}
+
+/// Path of the list. Pieces of an earlier run that each iteration would replace stay under their names.
+std::string ResultStore::list_of(const std::string& file, const std::string& listed, const Iteration& iteration) {
+  if (names_iteration(file) || goes_on_within_session(*directory_)) {
+    return names_iteration(file) ? names_.choose(listed, iteration) : directory_->path(listed, iteration, 0);
+  }
+  const auto [chosen, is_new] = lists_.try_emplace(file);
+  if (is_new) chosen->second = names_.choose(listed, iteration);
+  return chosen->second;
+}
+
+/// Path of the file that lists the pieces, the same on all servers. Collective.
+std::string ResultStore::choose_list(const std::string& file, const Iteration& iteration, Communicator& servers) {
+  Bytes name;
+  run_collectively(servers, [&] {
+    if (servers.rank() != 0) return;
+    claim(file, iteration);
+    const std::string listed = fs::path(file).replace_extension(formats_.at(ending_of(file)).list_ending).string();
+    ByteWriter sink;
+    sink.put(list_of(file, listed, iteration));
+    name = sink.take();
+  });
+  servers.broadcast(name, 0);
+  std::string path;
+  ByteReader(name).get(path);
+  return path;
+}
+
+/// Collective. Empty pieces are not written. Files appear on all servers or on none.
+void ResultStore::write_pieces(const std::string& file, const Iteration& iteration, Communicator& servers, Piece mine,
+                               const PutPiece& put, const PutList& list) {
+  const std::string path = choose_list(file, iteration, servers);
+  const fs::path folder = fs::path(path).replace_extension();
+  const std::string name = fmt::format("piece-{:06}{}", servers.rank(), ending_of(file));
+  PendingFiles pending(directory_);
+  std::string failure;
+  take_turns(servers, writers_of(*directory_), [&] {
+    failure = failure_of([&] {
+      if (mine.file.count > 0) put(pending.begin((folder / name).string()));
+    });
+  });
+  ByteWriter sink;
+  sink.put((folder.filename() / name).generic_string());
+  sink.put(mine.file.count);
+  sink.put(mine.description);
+  const Bytes partial = sink.take();
+  pending.commit(servers, {&partial, 1}, failure, [&](const std::vector<Bytes>& partials) {
+    std::vector<Piece> pieces;
+    for (const Bytes& bytes : partials) {
+      Piece& piece = pieces.emplace_back();
+      ByteReader source(bytes);
+      source.get(piece.file.file);
+      source.get(piece.file.count);
+      source.get(piece.description);
+    }
+    pending.place(path, [&](const std::string& temporary) { list(temporary, pieces); });
+    if (names_iteration(file)) pending.enter(series_.of(file, *first_), iteration, path);
+  });
+  if (rank_ == 0 && names_iteration(file)) names_.written(path);
+  paths_[file] = path;
+}
+
+template <class Piece>
+std::vector<PieceFile> written(const std::vector<Piece>& pieces) {
+  std::vector<PieceFile> files;
+  for (const Piece& piece : pieces) {
+    if (piece.file.count > 0) files.push_back(piece.file);
+  }
+  return files;
+}
+
+void ResultStore::add_pieces(const std::string& file, const Iteration& iteration, const Table& mine,
+                             Communicator& servers) {
+  const ResultFormat& format = format_of(file, &ResultFormat::table, "tables");
+  write_pieces(
+      file, iteration, servers, {{{}, mine.rows()}, {}},
+      [&](const std::string& path) { format.table(path, mine, false, directory_->provenance()); },
+      [&](const std::string& path, const std::vector<Piece>& pieces) {
+        tables_.keep_provenance();
+        format.table_list(path, mine, written(pieces));
+      });
+}
+
+void ResultStore::add_pieces(const std::string& file, const Iteration& iteration, const SurfaceStream& mine,
+                             Communicator& servers) {
+  const ResultFormat& format = format_of(file, &ResultFormat::surface, "surfaces");
+  write_pieces(
+      file, iteration, servers, {{{}, mine.points()}, {}},
+      [&](const std::string& path) { format.surface(path, mine, iteration, directory_->provenance()); },
+      [&](const std::string& path, const std::vector<Piece>& pieces) {
+        format.surface_list(path, mine.outline(), written(pieces), iteration, directory_->provenance());
+      });
+}
+
+void ResultStore::add_pieces(const std::string& file, const Iteration& iteration, const CellSet& mine,
+                             Communicator& servers) {
+  const ResultFormat& format = format_of(file, &ResultFormat::cells, "cells");
+  write_pieces(
+      file, iteration, servers, {{{}, mine.types.size()}, {}},
+      [&](const std::string& path) { format.cells(path, mine, iteration, directory_->provenance()); },
+      [&](const std::string& path, const std::vector<Piece>& pieces) {
+        format.cells_list(path, mine, written(pieces), iteration, directory_->provenance());
+      });
+}
+
+void ResultStore::add_pieces(const std::string& file, const Iteration& iteration, const DataSet& mine,
+                             Communicator& servers) {
+  const ResultFormat& format = format_of(file, &ResultFormat::data, "data sets");
+  Piece own;
+  own.file.count = 1;
+  own.description = packed(without_values(mine));
+  write_pieces(
+      file, iteration, servers, std::move(own),
+      [&](const std::string& path) {
+        for (const DataSet::Array& array : mine.arrays) check_array(array);
+        format.data(path, {&mine, 1}, iteration, directory_->provenance());
+      },
+      [&](const std::string& path, const std::vector<Piece>& pieces) {
+        std::vector<DataSet> parts;
+        for (const Piece& piece : pieces) parts.push_back(unpacked<DataSet>(piece.description));
+        check_parts(parts);
+        format.data_list(path, parts, written(pieces), iteration, directory_->provenance());
+      });
+}
+
 namespace {
 
-class FileResults final : public Results,
-                          public EarlierTables,
-                          public ChartResults,
-                          public PictureDatabases,
-                          public ResultRemarks,
-                          public KeptStates {
+class FileResults final : public Results, public ResultServices, public KeptStates {
  public:
   void keep_state(const std::string& name, BytesView mine, Communicator& servers, int most) override {
     store_.states().keep(name, iteration_, mine, servers, most);
@@ -27,7 +180,7 @@ class FileResults final : public Results,
   [[nodiscard]] std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const override {
     return store_.earlier_rows(file, iteration_);
   }
-  FileResults(FileStore& store, const Iteration& iteration) : store_(store), iteration_(iteration) {}
+  FileResults(ResultStore& store, const Iteration& iteration) : store_(store), iteration_(iteration) {}
   void add(const std::string& file, const Table& table) override {
     check_texts(file, table);
     if (!is_data(file)) return store_.add(file, iteration_, table);
@@ -118,22 +271,17 @@ class FileResults final : public Results,
   }
 
   std::string remarks_;
-  FileStore& store_;
+  ResultStore& store_;
   Iteration iteration_;
 };
 
 }  // namespace
 
-std::unique_ptr<Results> FileStore::begin(const Iteration& iteration) {
+std::unique_ptr<Results> ResultStore::begin(const Iteration& iteration) {
   if (!first_) first_ = iteration;
   ++begun_;
   if (charts_) charts_->look();
   return std::make_unique<FileResults>(*this, iteration);
-}
-
-std::unique_ptr<ResultStore> make_result_store(const Registry& registry,
-                                               std::shared_ptr<const OutputDirectory> directory, int rank) {
-  return std::make_unique<FileStore>(registry, std::move(directory), rank);
 }
 
 }  // namespace sidestream

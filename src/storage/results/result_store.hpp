@@ -29,10 +29,13 @@
 
 namespace sidestream {
 
-/// Stores results in files. Rank 0 writes whole results; the other ranks only write pieces.
-class FileStore final : public ResultStore {
+/// Makes the Results that `combine` gets, and stores them in files. The file's ending selects the format from the
+/// registry. Rank 0 writes whole results; the other ranks only write pieces. If the directory resumes, existing tables
+/// and series are continued: entries of iterations at or after the first one of this run are dropped, others kept (see
+/// ResumeFilter).
+class ResultStore {
  public:
-  FileStore(const Registry& registry, std::shared_ptr<const OutputDirectory> directory, int rank)
+  ResultStore(const Registry& registry, std::shared_ptr<const OutputDirectory> directory, int rank)
       : rank_(rank),
         formats_(registry.formats()),
         directory_(directory),
@@ -43,7 +46,7 @@ class FileStore final : public ResultStore {
         pictures_(directory, formats_, tables_),
         charts_(rank == 0 ? make_chart_drawing() : nullptr) {}
 
-  std::unique_ptr<Results> begin(const Iteration& iteration) override;
+  [[nodiscard]] std::unique_ptr<Results> begin(const Iteration& iteration);
 
   void add(const std::string& file, const Iteration& iteration, const Table& table) {
     if (rank_ != 0) return;

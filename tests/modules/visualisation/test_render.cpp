@@ -222,25 +222,6 @@ TEST_CASE("a frame shows nothing of the one before it") {
 
 namespace {
 
-/// Results of a run that goes on with the table of an earlier one.
-class Resumed final : public Results, public EarlierTables {
- public:
-  explicit Resumed(std::vector<std::vector<std::string>> rows) : rows_(std::move(rows)) {}
-  void add(const std::string& file, const Table& table) override { now.add(file, table); }
-  void add(const std::string& file, const Image& image) override { now.add(file, image); }
-  void add(const std::string& file, const Surface& surface) override { now.add(file, surface); }
-  void add(const std::string& file, const CellSet& cells) override { now.add(file, cells); }
-  void add(const std::string& file, const DataSet& data) override { now.add(file, data); }
-  std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const override {
-    CHECK(file == "frame-ranges.csv");
-    return rows_;
-  }
-  CapturedResults now;
-
- private:
-  std::vector<std::vector<std::string>> rows_;
-};
-
 /// Frames of one task of values that are `factors` times (x + 1) / 2.
 std::vector<CapturedResults> frames_of(const std::string& yaml, const std::vector<double>& factors,
                                        const std::vector<std::vector<std::string>>& earlier, Communicator& servers) {
@@ -259,13 +240,14 @@ std::vector<CapturedResults> frames_of(const std::string& yaml, const std::vecto
     factor = factors[n];
     const FakeServer server(domain, division, mine, task->selection(), 0);
     const Iteration iteration{static_cast<std::int64_t>(n), static_cast<std::int64_t>(n), 0};
-    Resumed results(earlier);
+    CapturedResults results;
+    results.earlier["frame-ranges.csv"] = earlier;
     Bytes feedback;
     for (int pass = 0; pass < task->passes(); ++pass) {
       const std::vector<Bytes> partials{task->local({iteration, domain.metadata, server.views(), pass, feedback})};
       feedback = task->combine({iteration, domain.metadata, partials, pass, servers, results});
     }
-    frames.push_back(results.now);
+    frames.push_back(std::move(results));
   }
   return frames;
 }

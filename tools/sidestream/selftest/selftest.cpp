@@ -198,7 +198,7 @@ int run_here(const SelftestOptions& options) {
 
 }  // namespace
 
-int selftest(const SelftestOptions& options) {
+int check_installation(const SelftestOptions& options) {
   return options.report.empty() && launched_processes() == 0 ? start_processes(options) : run_here(options);
 }
 

@@ -1,4 +1,4 @@
-// Services next to Results that not every implementation has: charts, databases of pictures, remarks.
+// Services next to Results that not every implementation has: charts, databases of pictures, earlier tables, remarks.
 #pragma once
 
 #include <string>
@@ -16,20 +16,17 @@ struct ChartOrder {
   bool of_all = false;                   ///< draw the table of all iterations so far
 };
 
-/// Implemented next to Results, where charts can be drawn.
-class ChartResults {
+/// Implemented next to Results where they become files.
+class ResultServices {
  public:
-  virtual ~ChartResults() = default;
+  virtual ~ResultServices() = default;
   /// Orders the picture and does not wait for it. Only the first server draws. Throws Error(configuration) if two
   /// pictures of an iteration go to one file.
   virtual void draw(const ChartOrder& order) = 0;
-};
 
-/// Implemented next to Results, where Cinema databases can be written (specification D, "Dietrich"): a directory
-/// `NAME.cdb` with pictures, and the table `data.csv` of their parameters. Only what rank 0 gives is kept.
-class PictureDatabases {
- public:
-  virtual ~PictureDatabases() = default;
+  // Cinema databases (specification D, "Dietrich"): a directory `NAME.cdb` with pictures, and the table `data.csv` of
+  // their parameters. Only what rank 0 gives is kept.
+
   /// Writes a picture of this iteration and returns its path relative to the database. `name` distinguishes it from the
   /// others of the iteration; empty if there is only one. Throws Error(file).
   [[nodiscard]] virtual std::string add_picture(const std::string& database, const std::string& name,
@@ -37,13 +34,12 @@ class PictureDatabases {
   /// Enters the pictures of this iteration, all or none: a row each, after the columns iteration, cycle and time. The
   /// last column is `FILE`, the path of the picture. Throws Error(file).
   virtual void list_pictures(const std::string& database, const Table& rows) = 0;
-};
 
-/// Implemented next to Results, where somebody may wait for them.
-class ResultRemarks {
- public:
-  virtual ~ResultRemarks() = default;
-  /// Keeps a sentence that goes on after `delivered: iteration 7, but `.
+  /// The rows of a growing table, with their columns of the iteration, for iterations before this run. None if nothing
+  /// is continued. Called on the server that writes the table. Throws Error(file).
+  [[nodiscard]] virtual std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const = 0;
+
+  /// Keeps a sentence that goes on after `delivered: iteration 7, but `, for whoever waits for the results.
   virtual void remark(const std::string& sentence) = 0;
   /// Returns the sentences since the last call, as one.
   [[nodiscard]] virtual std::string take_remarks() = 0;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "sidestream/data/iteration.hpp"
 
@@ -25,16 +24,5 @@ namespace sidestream {
 
 /// Throws as expand_pattern would, and for a name without fields that has one of printf, such as `%05d`.
 void check_pattern(const std::string& pattern);
-
-// Tables that an earlier run has left and that this one continues.
-
-/// Implemented next to Results, where such tables are available.
-class EarlierTables {
- public:
-  virtual ~EarlierTables() = default;
-  /// The rows of a growing table, with their columns of the iteration, for iterations before this run. None if nothing
-  /// is continued. Called on the server that writes the table. Throws Error(file).
-  [[nodiscard]] virtual std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const = 0;
-};
 
 }  // namespace sidestream
