@@ -195,6 +195,7 @@ Config read_config(const Document& document, const Registry& registry, const Par
   ReadContext of_tasks = context;
   of_tasks.derive = [&](const Node& node) { derive_in_place(node, expressions, config.metadata); };
   config.tasks = read_tasks(document, registry, of_tasks, config.metadata);
+  for (const TaskConfig& task : config.tasks) check_then(task, config.opening, config.steering);
   assign_groups(config.tasks, placement.groups);
   if (config.opening.existing == Existing::resume) check_resumed_files(config.tasks, registry);
   config.events = read_events(document, config.tasks, registry, context);

@@ -234,9 +234,26 @@ const std::vector<Option>& task_options() {
        .with = "on"},
       {.name = "when",
        .type = OptionType::text,
-       .text = "A condition: it only runs in iterations in which this holds. Comparisons of numbers, `min`, `max`, "
-               "`mean` and `sum` of a variable or a component of it, `iteration`, `cycle`, `time`, and `previous` and "
-               "`change` of these, joined with `and`, `or` and `not`. See [conditions](triggers.md)."},
+       .text = "A condition: it only runs in iterations in which this holds. Comparisons of numbers, statistics of a "
+               "variable such as `min`, `max`, `mean`, `sum` and `nan`, `iteration`, `cycle`, `time`, and `previous`, "
+               "`change` and `rate` of these, joined with `and`, `or` and `not`. See [conditions](triggers.md)."},
+      {.name = "keep_back",
+       .type = OptionType::integer,
+       .text =
+           "With `when`, for outputs: servers keep this many of the iterations in which it was due, and write them, "
+           "too, when the condition holds. See [the iterations before](triggers.md#the-iterations-before).",
+       .minimum = 1,
+       .maximum = 1000},
+      {.name = "keep_back_memory",
+       .type = OptionType::bytes,
+       .default_value = "1 GiB",
+       .text = "With `keep_back`: memory that the kept iterations may take on a server.",
+       .minimum = 1 << 12},
+      {.name = "then",
+       .type = OptionType::text,
+       .text =
+           "With `when` or `on`: what happens after it has run. `end`: the run is told to end in order, as by a signal (see "
+           "[ending](ending.md)). `NAME = VALUE`: the parameter of that name under `steering:` is set."},
       {.name = "makes",
        .type = OptionType::text,
        .text = "Name of a mesh: the result of this analysis becomes a mesh, with variables that later analyses and "

@@ -41,8 +41,19 @@ Condition make(const std::string& text) {
 bool holds(const std::string& text, std::vector<double> now, std::vector<double> before = {}) {
   const Condition condition = make(text);
   REQUIRE(condition.statistics().size() == now.size());
-  const Facts then{{4, 40, 0.4}, before};
-  return condition.holds({{5, 50, 0.5}, now}, before.empty() ? nullptr : &then);
+  std::vector<Facts> facts{{{5, 50, 0.5}, now}};
+  if (!before.empty()) facts.push_back({{4, 40, 0.4}, before});
+  return condition.holds(facts);
+}
+
+/// The same for one statistic, of iteration 5 and as many earlier ones as there are values.
+bool holds_over_time(const std::string& text, std::vector<double> values) {
+  std::vector<Facts> facts;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    const auto index = 5 - static_cast<std::int64_t>(n);
+    facts.push_back({{index, 10 * index, 0.5 * static_cast<double>(index)}, std::span(values).subspan(n, 1)});
+  }
+  return make(text).holds(facts);
 }
 
 std::string mistake(const std::string& text) {
@@ -107,6 +118,35 @@ TEST_CASE("the iteration before") {
   CHECK(!holds("previous(max(t)) <= 1 or previous(max(t)) >= 1 or previous(max(t)) != 1", {5}));
 }
 
+TEST_CASE("several iterations back") {
+  const std::vector<double> values{7, 5, 2, 1};
+  CHECK(holds_over_time("previous(max(t), 1) == 5 and previous(max(t), 2) == 2 and previous(max(t), 3) == 1", values));
+  CHECK(holds_over_time("change(max(t), 2) == 5 and change(max(t)) == 2", values));
+  CHECK(holds_over_time("rate(max(t)) == 4 and rate(max(t), 3) == 4 and rate(max(t), 2) == 5", values));
+  CHECK(holds_over_time("previous(max(t) - time, 2) == 0.5 and previous(iteration, 3) == 2", values));
+  CHECK(!holds_over_time("previous(max(t), 4) < 9 or previous(max(t), 4) >= 9", values));
+  CHECK(!holds_over_time("change(max(t), 4) < 9 or rate(max(t), 4) < 9", values));
+  CHECK(make("previous(max(t), 4) > 1 or change(cycle, 7) > 1").depth() == 7);
+  CHECK(make("max(t) > 1").depth() == 0);
+  const std::vector<Facts> same_time{{{5, 5, 0.5}, std::span(values).first(1)},
+                                     {{4, 4, 0.5}, std::span(values).last(1)}};
+  CHECK(!make("rate(max(t)) > 0").holds(same_time));  // no time has passed
+}
+
+TEST_CASE("statistics with a parameter") {
+  const Condition condition = make(
+      "nan(t) > 0 or infinite(velocity.y) > 0 or quantile(t, $half) > 1 or entropy(velocity[2], 64) < 1 or "
+      "sqrt(min(t)) > 2");
+  CHECK(condition.statistics() == std::vector<Statistic>{{Statistic::What::nan, 0, 0},
+                                                         {Statistic::What::infinite, 2, 1},
+                                                         {Statistic::What::quantile, 0, 0, 0.5},
+                                                         {Statistic::What::entropy, 2, 2, 64},
+                                                         {Statistic::What::minimum, 0, 0}});
+  CHECK(make("quantile(t, 0.1) > 0 or quantile(t, 0.2) > 0 or quantile(t, 0.1) < 9").statistics().size() == 2);
+  CHECK(make("at_max(t, x) > at_min(velocity.z, y)").statistics() ==
+        std::vector<Statistic>{{Statistic::What::at_max, 0, 0, 0}, {Statistic::What::at_min, 2, 2, 1}});
+}
+
 TEST_CASE("comparisons with unknown statistics are false") {
   for (const char* sign : {"<", "<=", ">", ">=", "==", "!="}) {
     CHECK(!holds(std::string("max(t) ") + sign + " 1", {not_known}));
@@ -147,7 +187,17 @@ TEST_CASE("mistakes have a place and a remedy") {
   CHECK(says("abs(max(t), 2) > 3", "cannot be read"));
   CHECK(says("not max(t)", "in which 'not' stands beside a number"));
   CHECK(says("max(t) > 1e999", "where '1e999' cannot be read"));
-  CHECK(says("change(previous(max(t))) > 1", "looks back further than one iteration"));
+  CHECK(says("change(previous(max(t))) > 1", "looks back from an earlier iteration"));
+  CHECK(says("previous(max(t), 0) > 1", "found '0' for 'when', expected a whole number of iterations to look back"));
+  CHECK(says("previous(max(t), 1001) > 1", "1 to 1000"));
+  CHECK(says("previous(max(t), cycle) > 1", "found 'cycle'"));
+  CHECK(says("previous(max(t), 1, 2) > 1", "cannot be read"));
+  CHECK(says("quantile(t) > 1", "cannot be read"));
+  CHECK(says("quantile(t, 1.5) > 1", "run.yaml:3:22: found '1.5' for 'when', expected a share of the values, 0 to 1"));
+  CHECK(says("entropy(t, 0.5) > 1", "expected a whole number of intervals, 1 to 65536"));
+  CHECK(says("at_max(t, 1) > 1", "expected an axis, x, y or z; write it as in 'at_max(temperature, x)'"));
+  CHECK(says("at_max(t, w) > 1", "found 'w'"));
+  CHECK(says("sqrt(max(t), 2) > 1", "cannot be read"));
   CHECK(says("max(t) > $limits", "did you mean '$limit'?"));
   CHECK(says("max('t) > 1", "cannot be read"));
   std::string terms = "cycle > 0";

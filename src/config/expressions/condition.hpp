@@ -1,6 +1,8 @@
 // Conditions on what is published: `max(temperature) > 500 and change(mean(pressure)) < 0`.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,7 +15,7 @@
 
 namespace sidestream {
 
-/// The facts that a condition uses, of this iteration or the one before. A statistic of a variable that nobody
+/// The facts that a condition uses, of this iteration or an earlier one. A statistic of a variable that nobody
 /// published is NaN.
 struct Facts {
   Iteration iteration;
@@ -29,8 +31,12 @@ class Condition {
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
   /// The statistics that it needs.
   [[nodiscard]] const std::vector<Statistic>& statistics() const noexcept;
-  /// True if it holds. A comparison with an unknown value (NaN) is false. `before` is null in the first iteration.
-  [[nodiscard]] bool holds(const Facts& now, const Facts* before) const;
+  /// Number of iterations that it looks back; at most `deepest`.
+  [[nodiscard]] std::size_t depth() const noexcept { return depth_; }
+  static constexpr std::int64_t deepest = 1000;
+  /// True if it holds. A comparison with an unknown value (NaN) is false. `facts`: of this iteration, then of the one
+  /// before, and so on; there are fewer than `depth` before if the run has not had so many.
+  [[nodiscard]] bool holds(std::span<const Facts> facts) const;
 
   struct Step;
 
@@ -38,6 +44,7 @@ class Condition {
   std::string text_;
   std::shared_ptr<const std::vector<Step>> steps_;  ///< the last one is the whole
   std::shared_ptr<const std::vector<Statistic>> statistics_;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace sidestream

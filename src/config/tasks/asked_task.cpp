@@ -18,7 +18,7 @@ constexpr const char* folder = "asked";
 /// Refuses options that need what the session set up when it started.
 void check_options(const TaskConfig& task, const Registry& registry) {
   const Settings& settings = task.settings;
-  for (const char* option : {"name", "group", "on", "from", "when", "isolate", "memory_limit"}) {
+  for (const char* option : {"name", "group", "on", "from", "when", "keep_back", "then", "isolate", "memory_limit"}) {
     if (!settings.given(option)) continue;
     settings.fail(option,
                   fmt::format("found '{}' in a request, expected none: it is set up when a session starts; remove "

@@ -154,6 +154,20 @@ void read_containment(TaskConfig& task, const Registry& registry) {
                   task.kind));
 }
 
+/// Checks what is kept of earlier iterations.
+void check_keeping(const TaskConfig& task) {
+  const Settings& settings = task.settings;
+  if (!settings.given("keep_back")) return;
+  const auto wrong = [&](const char* found, const char* expected) {
+    settings.fail("keep_back", fmt::format("found 'keep_back' {}, expected {}", found, expected));
+  };
+  if (!task.writer) wrong("for an analysis", "an output; give it to one that writes the variables, or remove it");
+  if (!task.schedule.when) wrong("without 'when'", "the condition in which they are written; add it");
+  if (task.for_restart) {
+    wrong("for a checkpoint, which restarts read", "an output of fields; use `hdf5`, or a database with `kind: post`");
+  }
+}
+
 }  // namespace
 
 TaskConfig read_task(const Node& item, bool writer, const Registry& registry, const ReadContext& context) {
@@ -171,6 +185,7 @@ TaskConfig read_task(const Node& item, bool writer, const Registry& registry, co
     const auto& for_restart = registry.writers().at(task.kind).for_restart;
     task.for_restart = for_restart && for_restart(task.settings);
   }
+  check_keeping(task);
   task.name = task.settings.text("name");
   if (task.settings.given("name") && task.name.empty()) {
     task.settings.fail("name", "found an empty 'name', expected a text; write one or remove it");
@@ -234,6 +249,43 @@ std::vector<TaskConfig> read_tasks(const Document& document, const Registry& reg
   give_names(tasks);
   check_task_files(tasks, registry);
   return tasks;
+}
+
+void check_then(const TaskConfig& task, const OpeningConfig& opening, const std::vector<SteeredParameter>& steering) {
+  if (!task.settings.given("then")) return;
+  const std::string& text = task.settings.text("then");
+  const auto wrong = [&](const std::string& problem) {
+    task.settings.fail("then", fmt::format("found '{}' for 'then', {}", text, problem));
+  };
+  if (!task.schedule.when && task.schedule.event.empty()) {
+    wrong("which also needs 'when' or 'on': otherwise it happens in the first iteration; add one");
+  }
+  if (text != "end") {
+    try {
+      static_cast<void>(steered_after_run(text, steering));
+    } catch (const Error& error) {
+      wrong(error.what());
+    }
+    return;
+  }
+  if (!opening.ending.any()) wrong("expected the section 'ending', which says how the run ends; add 'ending: {}'");
+  if (opening.placement.mode == PlacementMode::job) {
+    wrong("but servers of another job cannot end the simulation; set a parameter of 'steering' that it reads");
+  }
+}
+
+SteeredAfterRun steered_after_run(const std::string& text, const std::vector<SteeredParameter>& steering) {
+  const std::size_t sign = text.find('=');
+  if (sign == std::string::npos) {
+    fail(Code::configuration, "expected 'end', or a steered parameter and its value; write it as in 'stop = 1'");
+  }
+  const auto part = [&](std::size_t first, std::size_t count) {
+    const std::string_view whole = std::string_view(text).substr(first, count);
+    const std::size_t begin = whole.find_first_not_of(' '), last = whole.find_last_not_of(' ');
+    return begin == std::string_view::npos ? std::string_view{} : whole.substr(begin, last - begin + 1);
+  };
+  const SteeredParameter& parameter = steering[find_steered(steering, part(0, sign))];
+  return {parameter.name, parse_steered(parameter, part(sign + 1, text.size()))};
 }
 
 std::vector<std::string> read_events(const Document& document, const std::vector<TaskConfig>& tasks,

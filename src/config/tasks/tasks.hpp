@@ -24,6 +24,16 @@ namespace sidestream {
 [[nodiscard]] std::vector<TaskConfig> read_tasks(const Document& document, const Registry& registry,
                                                  const ReadContext& context, Metadata& metadata);
 
+/// Checks what happens after a task has run (`then`). Throws Error(configuration).
+void check_then(const TaskConfig& task, const OpeningConfig& opening, const std::vector<SteeredParameter>& steering);
+
+/// The parameter and its value in `stop = 1`. Throws Error.
+struct SteeredAfterRun {
+  std::string name;
+  SteeredParameter::Value value;
+};
+[[nodiscard]] SteeredAfterRun steered_after_run(const std::string& text, const std::vector<SteeredParameter>& steering);
+
 /// The events that `events:`, `on:` and options of the type event mention, each once, in the file's order.
 [[nodiscard]] std::vector<std::string> read_events(const Document& document, const std::vector<TaskConfig>& tasks,
                                                    const Registry& registry, const ReadContext& context);

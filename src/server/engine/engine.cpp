@@ -16,6 +16,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -220,8 +221,9 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
     ScheduledTask& task = parts_.tasks[t];
     const bool signalled = is_signalled(parts_.task_events[t]);
     const bool holds = !parts_.triggers || parts_.triggers->holds(t);
-    const bool in_time =
-        task.schedule().due(agreement.at, signalled && holds, agreement.wall_due(t), agreement.lagging);
+    // An output that keeps iterations has work in all of them.
+    const bool has_work = signalled && (holds || task.keeps());
+    const bool in_time = task.schedule().due(agreement.at, has_work, agreement.wall_due(t), agreement.lagging);
     if (runs_at_end(task, agreement, in_time) && can_run(task, agreement)) due.push_back(t);
   }
   if (parts_.asked && !agreement.late) add_asked(due, agreement);
@@ -238,12 +240,18 @@ void Engine::run_task(std::size_t number, const Iteration& iteration, const Asse
   Assembled nothing;
   if (!is_here) retry_while_out_of_memory([&] { nothing.views.blocks.resize(assembled.views.blocks.size()); });
   const double start = now();
-  TaskOutcome done = is_here ? task.run({iteration, parts_.metadata, assembled, events_.pending()}, results)
-                             : task.run({iteration, parts_.metadata, nothing, {}}, results);
+  const bool fires = !parts_.triggers || parts_.triggers->holds(number);
+  TaskOutcome done = is_here ? task.run({iteration, parts_.metadata, assembled, events_.pending(), fires}, results)
+                             : task.run({iteration, parts_.metadata, nothing, {}, fires}, results);
   ledger_.work(iteration.index, first_task + static_cast<std::int32_t>(number), start - parts_.origin, now() - start,
                task.local_seconds());
   if (done.refusal) processed.refusal = std::move(done.refusal);
-  if (done.failure.empty()) return;
+  if (done.failure.empty()) {
+    if (task.ends_run() && fires && told_by_.empty()) {
+      retry_while_out_of_memory([&] { told_by_ = fmt::format("'then: end' of {}", task.name()); });
+    }
+    return;
+  }
   const bool first = processed.outcome != Outcome::failed;
   processed.outcome = Outcome::failed;
   complain(iteration.index, done.failure);
@@ -359,6 +367,7 @@ bool Engine::step() {
   latest_ = agreement.at;
   left_out_ = std::move(missing_);
   if (agreement.refused) leave_out(agreement);
+  if (agreement.refused) pass_kept(agreement.at);
   const Processed processed = agreement.refused ? Processed{Outcome::refused} : process(agreement);
   if (!agreement.refused && processed.outcome == Outcome::refused) agreement.why |= Refusal::on_server;
   if (processed.outcome != Outcome::refused) events_.clear();
@@ -376,6 +385,17 @@ bool Engine::step() {
   ledger_.refresh();
   ++next_;
   return true;
+}
+
+/// Counts a refused iteration in the outputs that would have kept it. For schedules in other units nobody knows that.
+void Engine::pass_kept(const Iteration& iteration) {
+  for (std::size_t t = 0; t < configured(); ++t) {
+    ScheduledTask& task = parts_.tasks[t];
+    const Schedule& schedule = task.schedule().schedule();
+    const double from_start = static_cast<double>(iteration.index) - schedule.start.value_or(0);
+    const bool due = schedule.unit == Schedule::Unit::iterations && std::fmod(from_start, schedule.every) == 0;
+    if (task.keeps() && due) retry_while_out_of_memory([&] { task.pass_kept(iteration); });
+  }
 }
 
 /// Receives until every client has ended the next iteration or closed, or `stops` is true.

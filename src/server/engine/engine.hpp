@@ -120,6 +120,7 @@ class Engine {
   [[nodiscard]] bool runs_at_end(ScheduledTask& task, const Agreement& agreement, bool due);
   void leave_out(const Agreement& agreement);
   void note_left_out(const std::string& task, std::int64_t iteration);
+  void pass_kept(const Iteration& iteration);
   void report_left_out() const;
   void take_requests(Agreement& agreement);
   [[nodiscard]] bool take_up_requests(Agreement* agreement);
@@ -190,6 +191,7 @@ class Engine {
   std::string missing_, missing_told_;  ///< text about missing blocks in this iteration; the text logged last
   int told_ = 0;                        ///< number of times it was logged
   std::string left_out_;                ///< tasks that miss variables in this iteration, and missing blocks
+  std::string told_by_;                 ///< the task after which the run is told to end; empty: none
   bool told_to_end_ = false;            ///< the clients know that the run was told to end
   std::optional<std::int64_t> last_;    ///< the last iteration of a run that is told to end
   bool ended_ = false;                  ///< that iteration has come

@@ -23,7 +23,7 @@ namespace sidestream {
 bool Engine::was_asked() {
   const EndingParts& ending = parts_.ending;
   if (ending.event == 0 || last_ || ended_) return false;
-  if (ending.asked && ending.asked()) return true;
+  if (ending.asked && (!told_by_.empty() || ending.asked())) return true;
   if (told_to_end_ || broken_) return false;
   for (std::int64_t index = next_ + 1;; ++index) {
     const ServerState state = parts_.transport.state(index);
@@ -86,8 +86,8 @@ void Engine::announce_end(std::int64_t last) {
   }
   if (parts_.servers.rank() != 0) return;
   retry_while_out_of_memory([&] {
-    log::info("iteration {}: the run was told to end by {}; its last iteration is {}", next_, parts_.ending.why(),
-              last);
+    log::info("iteration {}: the run was told to end by {}; its last iteration is {}", next_,
+              told_by_.empty() ? parts_.ending.why() : told_by_, last);
   });
 }
 

@@ -71,6 +71,7 @@ Triggers::Triggers(const std::vector<TaskConfig>& tasks) : holds_(tasks.size(), 
     Entry& entry = entries_.emplace_back(Entry{task.schedule.when, {}});
     if (!entry.condition) continue;
     any_ = true;
+    depth_ = std::max(depth_, entry.condition->depth());
     for (const Statistic& statistic : entry.condition->statistics()) {
       const auto found = std::find(statistics_.begin(), statistics_.end(), statistic);
       entry.statistics.push_back(static_cast<std::size_t>(found - statistics_.begin()));
@@ -79,23 +80,27 @@ Triggers::Triggers(const std::vector<TaskConfig>& tasks) : holds_(tasks.size(), 
   }
 }
 
-bool Triggers::judge(const Entry& entry, const Iteration& iteration, const std::vector<double>& values) const {
+bool Triggers::judge(const Entry& entry) const {
   if (!entry.condition) return true;
-  std::vector<double> now, before;
-  for (const std::size_t n : entry.statistics) now.push_back(values[n]);
-  if (!before_) return entry.condition->holds({iteration, now}, nullptr);
-  for (const std::size_t n : entry.statistics) before.push_back(values_before_[n]);
-  const Facts then{*before_, before};
-  return entry.condition->holds({iteration, now}, &then);
+  const std::size_t count = std::min(known_.size(), entry.condition->depth() + 1), width = entry.statistics.size();
+  std::vector<double> values(count * width);
+  std::vector<Facts> facts;
+  for (std::size_t back = 0; back < count; ++back) {
+    const std::span<double> some = std::span(values).subspan(back * width, width);
+    for (std::size_t n = 0; n < width; ++n) some[n] = known_[back].values[entry.statistics[n]];
+    facts.push_back({known_[back].iteration, some});
+  }
+  return entry.condition->holds(facts);
 }
 
 void Triggers::judge(const Iteration& iteration, std::vector<double> values) {
-  for (std::size_t t = 0; t < entries_.size(); ++t) holds_[t] = judge(entries_[t], iteration, values);
-  for (std::size_t n = 0; before_ && n < values.size(); ++n) {
-    if (std::isnan(values[n])) values[n] = values_before_[n];
+  known_.push_front({iteration, std::move(values)});
+  for (std::size_t t = 0; t < entries_.size(); ++t) holds_[t] = judge(entries_[t]);
+  std::vector<double>& now = known_.front().values;
+  for (std::size_t n = 0; known_.size() > 1 && n < now.size(); ++n) {
+    if (std::isnan(now[n])) now[n] = known_[1].values[n];
   }
-  before_ = iteration;
-  values_before_ = std::move(values);
+  if (known_.size() > depth_) known_.pop_back();
 }
 
 void Triggers::skip() noexcept {

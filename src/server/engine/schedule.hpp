@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,7 +47,8 @@ class ScheduleState {
   std::int64_t thinned_ = 0;
 };
 
-/// Remembers the previous iteration. All servers hold the same state, because they get the same statistics.
+/// Remembers as many iterations as conditions look back. All servers hold the same state, because they get the same
+/// statistics.
 class Triggers {
  public:
   explicit Triggers(const std::vector<TaskConfig>& tasks);
@@ -56,7 +58,7 @@ class Triggers {
   [[nodiscard]] const std::vector<Statistic>& statistics() const noexcept { return statistics_; }
   /// Evaluates the conditions. `values`: of `statistics`; NaN for variables that nobody published.
   void judge(const Iteration& iteration, std::vector<double> values);
-  /// Skips an iteration without statistics: no condition holds, and the next iteration is compared with the one before
+  /// Skips an iteration without statistics: no condition holds, and the next iterations are compared with those before
   /// it.
   void skip() noexcept;
   [[nodiscard]] bool holds(std::size_t task) const { return holds_[task]; }
@@ -67,14 +69,18 @@ class Triggers {
     std::shared_ptr<const Condition> condition;
     std::vector<std::size_t> statistics;
   };
-  [[nodiscard]] bool judge(const Entry& entry, const Iteration& iteration, const std::vector<double>& values) const;
+  [[nodiscard]] bool judge(const Entry& entry) const;
 
   std::vector<Entry> entries_;  ///< by task
   std::vector<Statistic> statistics_;
   bool any_ = false;
   std::vector<bool> holds_;
-  std::optional<Iteration> before_;
-  std::vector<double> values_before_;  ///< of variables that were not published then, the last known value
+  struct Known {
+    Iteration iteration;
+    std::vector<double> values;  ///< of `statistics`; of variables that were not published then, the last known value
+  };
+  std::deque<Known> known_;  ///< this iteration and those before it, the newest first
+  std::size_t depth_ = 1;    ///< number of iterations to keep besides this one; one has the last known values
 };
 
 }  // namespace sidestream

@@ -1,15 +1,20 @@
 #include "server/engine/scheduled_task.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <new>
+#include <variant>
 
 #include "base/waiting.hpp"
+#include "config/tasks/tasks.hpp"
 #include "data/derivation.hpp"
 #include "data/mesh_arrays.hpp"
 #include "server/redistribution/block_table.hpp"
 #include "server/redistribution/exchange_plan.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream {
 
@@ -32,6 +37,18 @@ ScheduledTask::ScheduledTask(const TaskConfig& config, const Metadata& metadata,
   }
   selection_.variables = with_mesh_arrays(selection_, metadata);
   inputs_ = inputs_of(selection_.variables, metadata);
+  // Other tasks may be made without the options of all tasks.
+  const bool triggered = config.schedule.when || !config.schedule.event.empty();
+  if (triggered && config.settings.given("then")) then_ = config.settings.text("then");
+  if (triggered && config.settings.given("keep_back")) {
+    if (divided) {
+      config.settings.fail("keep_back",
+                           "found it for an output that divides the mesh among all servers, expected one that writes "
+                           "blocks as published; remove it");
+    }
+    kept_.emplace(config.settings.integer<std::size_t>("keep_back"),
+                  config.settings.integer<std::uint64_t>("keep_back_memory"), metadata);
+  }
   const auto is_derived = [&](const Selected& one) {
     return metadata.variables[static_cast<std::size_t>(one.variable)].derived();
   };
@@ -128,24 +145,78 @@ std::string ScheduledTask::call(void (LastingTask::*function)(const Iteration&, 
 }
 
 TaskOutcome ScheduledTask::run(const RunInput& given, Results& results) {
+  if (kept_ && !given.fires) return {keep_values(given), {}};
   ++runs;
   // An isolated task is ended at its limit, and reports that.
   const Watchdog::Watch watch(isolated_ ? nullptr : watchdog_, name_, given.iteration.index, limit_, overruns_);
   local_seconds_ = 0;
+  std::string kept = kept_ ? write_kept(given, results) : std::string();
   TaskOutcome outcome{run_passes(given, results), {}};
   outcome.refusal = task_->take_refusal();
+  if (outcome.failure.empty()) outcome.failure = steer();
+  if (outcome.failure.empty()) outcome.failure = std::move(kept);
   return outcome;
 }
 
+/// Collective: copies the values, on all servers or on none.
+std::string ScheduledTask::keep_values(const RunInput& given) {
+  const auto copy = [&] { kept_->keep(given.iteration, views_of(given.assembled), given.assembled.catalogue); };
+  const double start = now();
+  std::string failure = attempt(std::cref(copy));
+  local_seconds_ = now() - start;
+  if (failure.empty()) return failure;
+  retry_while_out_of_memory([&] { kept_->drop_newest(given.iteration); });
+  return failure;
+}
+
+/// Collective: writes the kept iterations, which are the same on all servers. Returns the first failure; the other
+/// iterations are written nevertheless.
+std::string ScheduledTask::write_kept(const RunInput& given, Results& results) {
+  const std::deque<KeptIterations::Kept> kept = kept_->take();
+  std::string failure, written, absent;
+  for (const KeptIterations::Kept& one : kept) {
+    std::string failed;
+    if (!one.missing) {
+      failed = run_passes({one.iteration, given.metadata, one.assembled}, results);
+      static_cast<void>(task_->take_refusal());
+      ++runs;
+    }
+    retry_while_out_of_memory([&] {
+      std::string& list = one.missing ? absent : written;
+      if (failed.empty()) list += fmt::format("{}{}", list.empty() ? "" : ", ", one.iteration.index);
+    });
+    if (failure.empty()) failure = std::move(failed);
+  }
+  if (communicator_->rank() != 0) return failure;
+  retry_while_out_of_memory([&] {
+    log::info("iteration {}: {}: its condition holds; kept before it and written now: {}{}", given.iteration.index,
+              name_, written.empty() ? "none" : written,
+              absent.empty() ? "" : "; refused or too large to keep: " + absent);
+  });
+  return failure;
+}
+
+/// Collective: sets the parameter that is to be set after it has run.
+std::string ScheduledTask::steer() {
+  if (then_.empty() || then_ == "end" || !steering_) return {};
+  SteeringCalls calls(steering_);
+  const auto set = [&] {
+    const SteeredAfterRun to = steered_after_run(then_, steering_->parameters);
+    std::visit([&](const auto& value) { calls.set(to.name, value); }, to.value);
+  };
+  return keep(calls, attempt(std::cref(set)));
+}
+
 std::string ScheduledTask::run_passes(const RunInput& given, Results& results) {
-  const auto& [iteration, metadata, assembled, events] = given;
+  const auto& [iteration, metadata, assembled, events, fires] = given;
+  static_cast<void>(fires);
   passes_ = 1;
   Bytes feedback;
   for (int n = 0; n < passes_; ++n) {
     const Bytes before = std::move(feedback);
     feedback.clear();
     const Catalogue* catalogue = selection_.catalogue && assembled.catalogue ? &*assembled.catalogue : nullptr;
-    const Views& views = completed_ && assembled.completed ? *assembled.completed : assembled.views;
+    const Views& views = views_of(assembled);
     LocalInput input{iteration, metadata, views.blocks, n, before, catalogue};
     input.server = communicator_->rank();
     input.servers = communicator_->size();

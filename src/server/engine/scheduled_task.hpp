@@ -11,6 +11,7 @@
 #include "base/mpi/communicator.hpp"
 #include "server/engine/assembler.hpp"
 #include "server/engine/guarded_communicator.hpp"
+#include "server/engine/kept_iterations.hpp"
 #include "server/engine/schedule.hpp"
 #include "server/engine/watchdog.hpp"
 #include "server/steering/steering_server.hpp"
@@ -43,6 +44,14 @@ class ScheduledTask {
   [[nodiscard]] const std::vector<Selected>& derived() const noexcept { return derived_; }
   /// True for an analysis: it reads values, in which every point counts once, and needs all that it selects.
   [[nodiscard]] bool counts() const noexcept { return counts_; }
+  /// True if it keeps values of iterations in which its condition does not hold.
+  [[nodiscard]] bool keeps() const noexcept { return kept_.has_value(); }
+  /// Counts an iteration that was refused among those that it keeps. The same on every server.
+  void pass_kept(const Iteration& iteration) {
+    if (kept_) kept_->pass(iteration);
+  }
+  /// True if the run is told to end after it has run.
+  [[nodiscard]] bool ends_run() const noexcept { return then_ == "end"; }
   /// True if it also runs in the last iteration of a run that is told to end.
   [[nodiscard]] bool for_restart() const noexcept { return for_restart_; }
   [[nodiscard]] ScheduleState& schedule() noexcept { return schedule_; }
@@ -54,6 +63,7 @@ class ScheduledTask {
     const Metadata& metadata;
     const Assembled& assembled;
     std::span<const Event> events{};
+    bool fires = true;  ///< the condition holds; if not, an output with `keep_back` only keeps the values
   };
   [[nodiscard]] TaskOutcome run(const RunInput& given, Results& results);
   /// Collective: calls a function of a LastingTask. Returns what failed on any server. Never throws.
@@ -98,6 +108,12 @@ class ScheduledTask {
  private:
   [[nodiscard]] std::string pass(LocalInput input, const Views& views, Results& results, Bytes& feedback);
   [[nodiscard]] std::string run_passes(const RunInput& given, Results& results);
+  [[nodiscard]] const Views& views_of(const Assembled& assembled) const noexcept {
+    return completed_ && assembled.completed ? *assembled.completed : assembled.views;
+  }
+  [[nodiscard]] std::string keep_values(const RunInput& given);
+  [[nodiscard]] std::string write_kept(const RunInput& given, Results& results);
+  [[nodiscard]] std::string steer();
   [[nodiscard]] std::string attempt(const std::function<void()>& work);
   [[nodiscard]] static std::string keep(SteeringCalls& calls, std::string failure);
   [[nodiscard]] std::string send_partial(const LocalInput& input, const Bytes& partial, Bytes& feedback);
@@ -119,6 +135,8 @@ class ScheduledTask {
   PartialSender* sender_ = nullptr;
   std::int32_t number_ = 0;
   const SteeringSink* steering_ = nullptr;
+  std::optional<KeptIterations> kept_;
+  std::string then_;  ///< what happens after it has run: `end`, `stop = 1`, or nothing
   bool isolated_ = false;
   double limit_ = 0;
   Watchdog* watchdog_ = nullptr;

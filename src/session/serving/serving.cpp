@@ -5,7 +5,7 @@
 
 #include "base/mpi/agree.hpp"
 #include "config/tasks/tasks.hpp"
-#include "reduce/trigger_statistics.hpp"
+#include "reduce/triggers/trigger_statistics.hpp"
 #include "server/isolation/worker.hpp"
 #include "session/made/made_mesh.hpp"
 #include "session/serving/server_groups.hpp"

@@ -6,7 +6,7 @@
 #include "data/levels.hpp"
 #include "data/mesh_arrays.hpp"
 #include "loading.hpp"
-#include "reduce/trigger_statistics.hpp"
+#include "reduce/triggers/trigger_statistics.hpp"
 #include "server/engine/schedule.hpp"
 #include "server/redistribution/block_assignment.hpp"
 #include "sidestream/data/catalogue.hpp"

@@ -12,9 +12,9 @@ struct Translation {
   std::string remarks;
 };
 
-/// `format` is damaris or sensei, `file` a file of it. Throws Error(usage) for another format. Throws Error(file) for a
-/// file that cannot be read or is not of the format, and Error(configuration) if the tool was built without an XML
-/// library.
+/// `format` is ascent, damaris or sensei, `file` a file of it. Throws Error(usage) for another format. Throws
+/// Error(file) for a file that cannot be read or is not of the format, and Error(configuration) if the tool was built
+/// without an XML library.
 [[nodiscard]] Translation translate(const std::string& format, const std::string& file);
 
 }  // namespace sidestream
