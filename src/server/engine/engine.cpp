@@ -60,15 +60,6 @@ std::vector<std::string> engine_ledger_names(const std::vector<ScheduledTask>& t
   return names;
 }
 
-/// Names of the variables that were missing when the task was due.
-std::string missing_of(const ScheduledTask& task, const Metadata& metadata) {
-  std::string names;
-  for (const int variable : task.missing) {
-    names += (names.empty() ? "'" : ", '") + metadata.variables[static_cast<std::size_t>(variable)].name + "'";
-  }
-  return names;
-}
-
 }  // namespace
 
 Engine::Engine(EngineParts parts)
@@ -428,43 +419,6 @@ void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
   }
   if (meet && !end) static_cast<void>(meet(next_));
   parts_.transport.finish({});
-}
-
-void Engine::report() const {
-  for (const ScheduledTask& task : parts_.tasks) {
-    const Overruns& overruns = task.overruns();
-    if (overruns.count == 0) continue;
-    log::warning(
-        "{}: took longer than its limit of {:g} s in {} iterations on server {}, {:.3g} s at most, in iteration {}",
-        task.name(), task.limit(), overruns.count, parts_.servers.rank(), overruns.longest, overruns.iteration);
-  }
-  if (parts_.servers.rank() != 0) return;
-  report_left_out();
-  if ((events_.bits() & ~parts_.ending.event) != 0) {
-    log::warning("events were raised in the last iterations, which were refused: they have not taken effect");
-  }
-  if (const std::string unreached = events_.unreached(); !unreached.empty()) {
-    log::warning("barriers that not all clients have come to: {}", unreached);
-  }
-  for (const Ledger::Failure& failure : ledger_.failures()) {
-    if (failure.count == 1 || parts_.index) continue;
-    log::error("iterations {} to {}: failed like iteration {} in {} cases: {}", failure.first_iteration,
-               failure.last_iteration, failure.first_iteration, failure.count, failure.message);
-  }
-  for (ScheduledTask& task : parts_.tasks) {
-    if (task.schedule().thinned() > 0) {
-      log::warning("{}: left out in {} of {} iterations because the servers lagged behind (every: auto)", task.name(),
-                   task.schedule().thinned(), next_);
-    }
-    if (task.not_there > 0) {
-      log::warning("{}: {}: it was due {} times when nobody had published {}", task.name(),
-                   task.runs == 0 ? "never ran" : "left out", task.not_there, missing_of(task, parts_.metadata));
-    }
-    if (task.incomplete > 0) {
-      log::warning("{}: written {} times without what nobody had published then: {}", task.name(), task.incomplete,
-                   missing_of(task, parts_.metadata));
-    }
-  }
 }
 
 }  // namespace sidestream
