@@ -68,8 +68,13 @@ std::vector<fs::path> places_from_own(std::span<const char* const> relative) {
   std::vector<fs::path> places;
   for (const fs::path& own : own_folders()) {
     if (own.empty()) continue;
-    for (const char* const folder : relative) {
-      const fs::path place = (own / folder).lexically_normal();
+    for (std::string_view folder : relative) {
+      fs::path from = own;
+      if (constexpr std::string_view libraries = "{libraries}/"; folder.starts_with(libraries)) {
+        from /= SIDESTREAM_LIBRARIES_FROM_PROGRAMS;
+        folder.remove_prefix(libraries.size());
+      }
+      const fs::path place = (from / folder).lexically_normal();
       places.push_back(place.has_filename() ? place : place.parent_path());  // without a slash at its end
     }
   }
@@ -114,8 +119,8 @@ std::string variable(const char* name) {
 }  // namespace
 
 std::string python_package_folder() {
-  constexpr const char* places[] = {"sidestream/python", "../bindings/python",
-                                    SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/python", "..", "../.."};
+  constexpr const char* places[] = {"sidestream/python", "../bindings/python", "{libraries}/sidestream/python", "..",
+                                    "../.."};
   for (const fs::path& place : places_from_own(places)) {
     std::error_code ignored;
     if (fs::is_regular_file(place / "sidestream" / "command.py", ignored)) return place.string();

@@ -21,7 +21,8 @@ namespace sidestream {
 /// is not known; the second may be empty.
 [[nodiscard]] std::vector<std::filesystem::path> own_folders();
 
-/// Places to look in: each of `relative` from each of own_folders() that is known, without `.` and `..`.
+/// Places to look in: each of `relative` from each of own_folders() that is known, without `.` and `..`. One that
+/// begins with `{libraries}` begins with the way from the folder of installed programs to that of installed libraries.
 [[nodiscard]] std::vector<std::filesystem::path> places_from_own(std::span<const char* const> relative);
 
 // Listing of folders. The standard library's iterators end the process where memory is short.

@@ -122,12 +122,16 @@ TEST_CASE("our folders are found from any working directory") {
   std::filesystem::current_path(here);
   CHECK(before == after);
   CHECK(before.front().is_absolute());
-  constexpr const char* relative[] = {".", "..", "a/b"};
+  constexpr const char* relative[] = {".", "..", "a/b", "{libraries}/a"};
   const auto places = places_from_own(relative);
-  REQUIRE(places.size() == 3 * before.size());
+  REQUIRE(places.size() == 4 * before.size());
   CHECK(places[0] == before.front());
   CHECK(places[1] == before.front().parent_path());
   CHECK(places[2] == before.front() / "a/b");
+  // From PREFIX/bin to the folder of libraries, such as PREFIX/lib.
+  CHECK(places[3].filename() == "a");
+  CHECK(places[3].parent_path() != before.front());
+  CHECK(places[3].string().find('{') == std::string::npos);
 }
 
 TEST_CASE("no file of ours has the number of a standard stream") {

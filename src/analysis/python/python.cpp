@@ -28,8 +28,7 @@ std::vector<fs::path> candidates() {
     if (!folder.empty()) all.push_back(fs::path(path_from(working_directory(), folder)) / library_name);
   }
   constexpr const char* places[] = {".", "..", "sidestream/python/sidestream",
-                                    SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/python/sidestream",
-                                    "../bindings/python/sidestream"};
+                                    "{libraries}/sidestream/python/sidestream", "../bindings/python/sidestream"};
   for (const fs::path& place : places_from_own(places)) all.push_back(place / library_name);
   return all;
 }

@@ -24,11 +24,11 @@ bool is_module(const std::string& name) { return name.starts_with("sidestream_")
 
 /// Places of the folder of modules, from that of the library or of the program.
 constexpr const char* folders_from_own[] = {
-    "sidestream/modules",                                      // of an installed library
-    "modules",                                                 // of the library of a build, or in a package for Python
-    SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream/modules",  // of an installed program
-    "../src/modules",                                          // of a program of a build
-    "../../src/modules",                                       // of a test of a build
+    "sidestream/modules",              // of an installed library
+    "modules",                         // of the library of a build, or in a package for Python
+    "{libraries}/sidestream/modules",  // of an installed program
+    "../src/modules",                  // of a program of a build
+    "../../src/modules",               // of a test of a build
 };
 
 bool is_folder(const fs::path& path) {

@@ -24,8 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* program_name = "sidestream-worker";
-constexpr const char* places[] = {".",      "sidestream", "..", SIDESTREAM_LIBRARIES_FROM_PROGRAMS "/sidestream",
-                                  "../src", "../../src"};
+constexpr const char* places[] = {".", "sidestream", "..", "{libraries}/sidestream", "../src", "../../src"};
 
 /// Path of the worker program: next to this library; in the installed location relative to the library or to a program
 /// that contains it; or the corresponding places in a build folder.
