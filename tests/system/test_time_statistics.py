@@ -8,6 +8,7 @@ import h5py
 import numpy as np
 import pytest
 import sidestream
+from job_support import both
 from pairs import few
 from programs import built
 from sidecar_support import Sidecar
@@ -127,6 +128,22 @@ def test_sidecar(tmp_path):
         sidecar.start(2, "steps=8", "grid=9", "moving=1")
         done = sidecar.finish()
         assert servers.wait() == 0, servers.text()
+    check(done.results, {20: [0, 10, 20], 50: [30, 40, 50]})
+
+
+@pytest.mark.test_all
+def test_job(tmp_path):
+    tasks = tasks_for(f"{ALL}, window: 3, partial: write")
+    done = both(tmp_path, 2, 2, options=["steps=8", "grid=9", "moving=1"], tasks=tasks)
+    check(done.results, {20: [0, 10, 20], 50: [30, 40, 50], 70: [60, 70]})
+
+
+@pytest.mark.test_all
+def test_groups(tmp_path):
+    tasks = tasks_for(f"{ALL}, window: 3, group: b")
+    placement = "{mode: nodes, buffer: 8 MiB, groups: {a: 1, b: 2}}"
+    done = run(tmp_path, 5, placement, tasks=tasks, options=["steps=6", "grid=9", "moving=1"])
+    assert done.status == 0, done.text
     check(done.results, {20: [0, 10, 20], 50: [30, 40, 50]})
 
 
