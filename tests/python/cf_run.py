@@ -6,6 +6,7 @@ Blocks are slabs along x, dealt out to ranks; those of uniform meshes are also s
 step 1 (kind `gap`). `late` is only published in even steps.
 """
 
+import itertools
 import sys
 import time
 
@@ -13,7 +14,7 @@ import numpy as np
 
 SIZES = {"one": (5,), "two": (6, 4), "three": (6, 4, 3), "cell": (1, 1, 1), "stretched": (5, 3, 2), "gap": (6, 4, 3)}
 CURVED = {"curved2": (6, 4), "curved3": (5, 4, 3)}
-LISTS = ("faces", "triangles", "volumes", "lines", "points")
+LISTS = ("faces", "mixed", "triangles", "volumes", "lines", "points")
 KINDS = (*SIZES, *CURVED, *LISTS)
 STRETCHED = ([0, 1, 2, 4, 8, 16], [-1, 0, 2, 3], [0, 0.5, 2])
 
@@ -48,8 +49,8 @@ def block_list(kind, block, step):
     pos = np.random.default_rng(block).uniform(size=(points, 3))
     if kind == "points":
         return {"pos": pos, "n": 1000.0 * block + np.arange(points) + 1e6 * step}
-    widths = {"triangles": [3], "faces": [3, 4, 5], "lines": [2], "volumes": [4, 8, 5, 6]}[kind]
-    types = {3: 5, 4: 9, 5: 7} if kind == "faces" else {3: 5, 2: 3} if kind != "volumes" else {4: 10, 8: 12, 5: 14, 6: 13}
+    widths = {"triangles": [3], "mixed": [4, 3], "faces": [3, 4, 5], "lines": [2], "volumes": [4, 8, 5, 6]}[kind]
+    types = {2: 3, 3: 5, 4: 9, 5: 7} if kind != "volumes" else {4: 10, 8: 12, 5: 14, 6: 13}
     cells = [[(c + n) % points for n in range(widths[c % len(widths)])] for c in range(count)]
     return {
         "pos": pos,
@@ -66,7 +67,7 @@ def boxes(size, blocks):
     """Boxes of cells: as many slabs along x as there may be, each cut in two along y."""
     cuts = np.linspace(0, size[0], min(blocks, size[0]) + 1).astype(int)
     found = []
-    for a, b in zip(cuts[:-1], cuts[1:], strict=True):
+    for a, b in itertools.pairwise(cuts):
         middle = size[1] // 2 if len(size) > 1 else 0
         for lo, hi in ((0, middle), (middle, size[1])) if len(size) > 1 else ((0, 1),):
             if lo < hi or len(size) == 1:

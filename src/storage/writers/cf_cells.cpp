@@ -100,17 +100,18 @@ void scan_cells(const LocalInput& input, const Mesh& mesh, CfBlock& block) {
   }
 }
 
-std::vector<std::int64_t> rows_of_cells(const LocalInput& input, const Mesh& mesh, std::int64_t block, Index width,
+std::vector<std::int32_t> rows_of_cells(const LocalInput& input, const Mesh& mesh, std::int64_t block, Index width,
                                         Index first) {
   const Cells cells(input, mesh, block);
   if (!cells.complete()) return {};
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(cells.count() * width), -1);
+  std::vector<std::int32_t> rows(static_cast<std::size_t>(cells.count() * width), -1);
   for (Index cell = 0; cell < cells.count(); ++cell) {
     const Shape& shape = shape_of(cells, cell, mesh, block);
     const Index begin = cells.begin(cell);
     const Index corners = shape.corners > 0 ? shape.corners : number_at(*cells.ends, cell) - begin;
-    std::int64_t* row = rows.data() + cell * width;
-    for (Index n = 0; n < corners; ++n) row[n] = first + number_at(*cells.corners, begin + n);
+    std::int32_t* row = rows.data() + cell * width;
+    for (Index n = 0; n < corners; ++n)
+      row[n] = static_cast<std::int32_t>(first + number_at(*cells.corners, begin + n));
     if (shape.type == pixel || shape.type == voxel) std::swap(row[2], row[3]);
     if (shape.type == voxel) std::swap(row[6], row[7]);
   }

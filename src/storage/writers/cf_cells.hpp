@@ -24,7 +24,7 @@ void scan_cells(const LocalInput& input, const Mesh& mesh, CfBlock& block);
 
 /// The corners of the cells of a block in rows of `width`, counted from `first`, filled up with -1; empty if the arrays
 /// did not come. Expects that scan_cells accepted the block.
-[[nodiscard]] std::vector<std::int64_t> rows_of_cells(const LocalInput& input, const Mesh& mesh, std::int64_t block,
+[[nodiscard]] std::vector<std::int32_t> rows_of_cells(const LocalInput& input, const Mesh& mesh, std::int64_t block,
                                                       Index width, Index first);
 
 }  // namespace sidestream

@@ -19,7 +19,7 @@ enum class CfSource {
   corner_ids  ///< the points of each cell of an unstructured mesh
 };
 
-/// Whose blocks' lists make up the length of a dimension.
+/// The lists of blocks that make up the length of a dimension.
 enum class CfLength { fixed, cells, points, corners };
 
 struct CfDimension {

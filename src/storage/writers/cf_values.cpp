@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "data/box_values.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "storage/files/output_file.hpp"
 
 namespace sidestream {
@@ -106,6 +107,11 @@ CfLists::CfLists(std::vector<CfBlock> blocks) : blocks_(std::move(blocks)) {
     total.most = std::max(total.most, block.most);
     total.least = std::min(total.least, block.least);
   }
+  for (const auto& [mesh, total] : totals_) {
+    if (total.cells == 0 || total.points <= INT32_MAX) continue;
+    fail(Code::analysis, "an unstructured mesh has {} points, more than the {} that VTK and this output can number",
+         total.points, INT32_MAX);
+  }
 }
 
 CfBlock CfLists::total(std::int32_t mesh) const {
@@ -174,7 +180,7 @@ Index cf_values_of_point(const CfArray& array, const Metadata& metadata, const C
 
 Type cf_type(const CfArray& array, const Metadata& metadata) {
   if (is_position_of_cells(array)) return Type::float64;
-  return array.source == CfSource::corner_ids ? Type::int64 : variable_of(array, metadata).type;
+  return array.source == CfSource::corner_ids ? Type::int32 : variable_of(array, metadata).type;
 }
 
 Order cf_order(const CfArray& array, const Metadata& metadata) { return variable_of(array, metadata).order; }

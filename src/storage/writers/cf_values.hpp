@@ -37,7 +37,7 @@ class CfLists {
   std::map<std::pair<std::int32_t, std::int64_t>, Start> starts_;
 };
 
-/// What the servers have of an iteration.
+/// The content of an iteration, as all servers have it.
 struct CfShape {
   CfLists lists{};
   std::vector<Index> counts{};  ///< by array: points that blocks fill; -1: not published
@@ -53,7 +53,7 @@ struct CfShape {
 [[nodiscard]] Type cf_type(const CfArray& array, const Metadata& metadata);  ///< as published
 [[nodiscard]] Order cf_order(const CfArray& array, const Metadata& metadata);
 
-// What this server's blocks have of an array.
+// An array in this server's blocks.
 
 /// The number of points; -1 without a block of the variable.
 [[nodiscard]] Index cf_count(const CfArray& array, const LocalInput& input);

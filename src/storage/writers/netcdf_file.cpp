@@ -144,8 +144,9 @@ void NetcdfFiles::add_array(hdf5::File& file, hdf5::Dimensions& dimensions, cons
     describe_form(dataset, form);
     describe_scale(dataset, form);
     if (!form.is_scaled && !missing_value(form).empty()) dataset.set_missing("_FillValue", form.type);
-  } else if (array.source == CfSource::corner_ids && lists.total(mesh.id).least < lists.total(mesh.id).most) {
-    dataset.set("_FillValue", std::int64_t{-1});
+  } else if (array.source == CfSource::corner_ids && (lists.total(mesh.id).most > 3 || count < whole.count() ||
+                                                      lists.total(mesh.id).least < lists.total(mesh.id).most)) {
+    dataset.set_int32("_FillValue", -1);  // VTK's reader wants it for more than three corners
   }
   places_.push_back(has_place ? dataset.place() : 0);
   lengths_.push_back(has_place ? static_cast<std::uint64_t>(whole.count() * values) * size_of(form.type) : 0);
@@ -210,7 +211,7 @@ void NetcdfFiles::erase_arrays(int file, const std::string& path, const Metadata
     const bool is_full = shape.counts[n] == cf_points(array, metadata, shape.lists).count();
     if (places_[n] == 0 || is_full) continue;
     std::string value = missing_value(form_of(array, metadata, forms));
-    if (array.source == CfSource::corner_ids) value = text_of(std::int64_t{-1});
+    if (array.source == CfSource::corner_ids) value = text_of(std::int32_t{-1});
     if (value.empty()) continue;
     std::string many;
     while (many.size() < std::min<std::uint64_t>(most, lengths_[n])) many += value;
