@@ -15,6 +15,7 @@ import numpy as np
 SIZES = {"one": (5,), "two": (6, 4), "three": (6, 4, 3), "cell": (1, 1, 1), "stretched": (5, 3, 2), "gap": (6, 4, 3)}
 CURVED = {"curved2": (6, 4), "curved3": (5, 4, 3)}
 LISTS = ("faces", "mixed", "triangles", "volumes", "lines", "points")
+FLAT = ("mixed", "triangles")  # VTK's reader takes two coordinates
 KINDS = (*SIZES, *CURVED, *LISTS)
 STRETCHED = ([0, 1, 2, 4, 8, 16], [-1, 0, 2, 3], [0, 0.5, 2])
 
@@ -46,7 +47,7 @@ def block_list(kind, block, step):
     """A block of a mesh of lists; its lengths change with the step, and some blocks are empty."""
     count = 0 if block == 1 else 3 + block + step % 2
     points = count + 8 if count else 0
-    pos = np.random.default_rng(block).uniform(size=(points, 3))
+    pos = np.random.default_rng(block).uniform(size=(points, 2 if kind in FLAT else 3))
     if kind == "points":
         return {"pos": pos, "n": 1000.0 * block + np.arange(points) + 1e6 * step}
     widths = {"triangles": [3], "mixed": [4, 3], "faces": [3, 4, 5], "lines": [2], "volumes": [4, 8, 5, 6]}[kind]
