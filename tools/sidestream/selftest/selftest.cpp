@@ -75,6 +75,9 @@ struct Folder {
 /// Its few processes run on this machine, whoever the user is and however many cores there are.
 std::vector<std::string> environment_of_launcher() {
   std::vector<std::string> entries = environment_of_child();
+  // Of Open MPI 4, then of 5. Other libraries ignore them.
+  entries.emplace_back("OMPI_MCA_rmaps_base_oversubscribe=1");
+  entries.emplace_back("PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe");
   if (::geteuid() != 0) return entries;
   for (const char* const prefix : {"OMPI", "PRTE"}) {
     for (const char* const word : {"_ALLOW_RUN_AS_ROOT=1", "_ALLOW_RUN_AS_ROOT_CONFIRM=1"}) {
@@ -147,7 +150,6 @@ int start_processes(const SelftestOptions& options) {
   const std::string report = folder.path + "/report", self = fs::read_symlink("/proc/self/exe").string();
   const std::string launcher = options.mpirun.empty() ? find_launcher() : options.mpirun;
   std::vector<std::string> words{"-n", processes, self};
-  if (is_open_mpi()) words.insert(words.begin(), "--oversubscribe");
   if (launcher.empty()) {
     std::cout << "There is no mpirun of " << selftest::mpi_library()
               << " in PATH, so one process checks what it can; name "
