@@ -34,7 +34,6 @@ meshes:
 arrays:
   in_cells: {mesh: grid, unit: K}
   pair:     {mesh: grid, components: last}
-  "[psi]*": {leave_out: true}
 """
 TASKS = """
 output: {directory: results}
@@ -191,6 +190,25 @@ def test_openpmd(tmp_path):
         assert list(meshes["fields_x0"].attrs["origin"][:2]) == [1 / 3 - 0.125, -2]
         places = file["variables/e_coordinates"][...]
         assert places.tolist() == [[1, 1], [2, 2], [2, 2]]
+
+
+@pytest.mark.test_all
+def test_rules_of_the_file_come_before_attributes(tmp_path):
+    rules = """
+meshes:
+  cloud: {type: points, coordinates: [/data/particles/e/momentum/x]}
+arrays:
+  "/data/particles/e/position/?": {mesh: cloud, variable: place}
+  "/data/particles/*": {mesh: cloud}
+  "/data/fields/E/*": {leave_out: true}
+  pair: {components: last}
+"""
+    done = start(tmp_path, 2, "--odd", "openpmd", text=ALL, mapping=rules)
+    assert done.stderr == ""
+    with h5py.File(tmp_path / "results" / "fields-1.h5") as file:
+        names = sorted(file["variables"])
+        assert names == ["cloud_coordinates", "in_cells", "pair", "place", "place_2"]
+        assert file["variables/cloud_coordinates"][...].ravel().tolist() == [1, 2, 2]
 
 
 @pytest.mark.test_all

@@ -1,0 +1,116 @@
+// Parts of arrays with gaps, compared with loops over their indices, and the file of rules.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "arrays/mapping.hpp"
+#include "arrays/part.hpp"
+#include "sidestream/error.hpp"
+#include "support/message_of.hpp"
+
+using namespace sidestream;
+using namespace sidestream::arrays;
+using namespace sidestream::testing;
+
+namespace {
+
+/// A part of three axes in the middle of an array of 5 x 6 x 7, every `step`th value of the last axis.
+Part part_of(const std::vector<double>& all, Index step) {
+  Part part;
+  part.name = "a";
+  part.shape = {5, 6, 7};
+  part.start = {1, 2, 1};
+  part.count = {2, 3, 3};
+  part.data = reinterpret_cast<const std::byte*>(all.data() + 1 * 42 + 2 * 7 + 1);
+  part.strides = {42 * 8, 7 * 8, step * 8};
+  return part;
+}
+
+}  // namespace
+
+TEST_CASE("packed values are those of a loop") {
+  std::vector<double> all(5 * 6 * 7);
+  std::iota(all.begin(), all.end(), 0.0);
+  for (const Index step : {1, 2}) {
+    const Part part = part_of(all, step);
+    REQUIRE(problem_of(part).empty());
+    const std::vector<std::byte> bytes = packed(part);
+    REQUIRE(bytes.size() == 18 * 8);
+    std::size_t n = 0;
+    for (Index k = 0; k < 2; ++k) {
+      for (Index j = 0; j < 3; ++j) {
+        for (Index i = 0; i < 3; ++i, ++n) {
+          double value = 0;
+          std::memcpy(&value, bytes.data() + 8 * n, 8);
+          CHECK(value == static_cast<double>((1 + k) * 42 + (2 + j) * 7 + 1 + i * step));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("parts that cannot be used are named") {
+  const std::vector<double> all(5 * 6 * 7);
+  const auto problem = [&](const auto& change) {
+    Part part = part_of(all, 1);
+    change(part);
+    return problem_of(part);
+  };
+  CHECK(problem([](Part& p) { p.start[0] = 4; }).find("array 'a': found start [4, 2, 1]") == 0);
+  CHECK(!problem([](Part& p) { p.start[1] = -1; }).empty());
+  CHECK(!problem([](Part& p) { p.count[2] = -1; }).empty());
+  CHECK(!problem([](Part& p) { p.count[2] = std::numeric_limits<Index>::max(); }).empty());
+  CHECK(!problem([](Part& p) { p.start.pop_back(); }).empty());
+  CHECK(!problem([](Part& p) { p.strides.pop_back(); }).empty());
+  CHECK(!problem([](Part& p) { p.count.clear(); }).empty());
+  CHECK(!problem([](Part& p) { p.data = nullptr; }).empty());
+  CHECK(!problem([](Part& p) {
+           p.shape = p.start = {};
+           p.count.assign(3, Index{1} << 30);
+         }).empty());
+  CHECK(problem([](Part& p) {
+          p.count[0] = 0;
+          p.data = nullptr;
+        }).empty());
+}
+
+TEST_CASE("the first rule that fits a name counts") {
+  const Mapping mapping = read_mapping(
+      "meshes:\n"
+      "  grid: {origin: [0.1, -2], spacing: [1e-13, 3], axes: [y, x]}\n"
+      "  cloud: {type: points, coordinates: [e/x, e/y]}\n"
+      "arrays:\n"
+      "  T: {mesh: grid, variable: temperature, unit: K}\n"
+      "  'e/?': {mesh: cloud}\n"
+      "  '*/debug/*': {leave_out: true}\n"
+      "  'v*': {components: last}\n",
+      "rules.yaml");
+  const Mapping again = from_text(to_text(mapping));
+  for (const Mapping& m : {mapping, again}) {
+    CHECK(m.meshes.at("grid").origin == std::vector<double>{0.1, -2});
+    CHECK(m.meshes.at("grid").spacing == std::vector<double>{1e-13, 3});
+    CHECK(m.meshes.at("cloud").points);
+    REQUIRE(m.find("T") != nullptr);
+    CHECK(m.find("T")->variable == "temperature");
+    CHECK(m.find("e/x")->mesh == "cloud");
+    CHECK(m.find("e/xx") == nullptr);
+    CHECK(m.find("a/debug/b/c")->leave_out);
+    CHECK(m.find("debug/b") == nullptr);
+    CHECK(m.find("v")->components);
+    CHECK(m.find("") == nullptr);
+  }
+}
+
+TEST_CASE("faults of the file are named with their line") {
+  const auto message = [](const char* text) { return message_of([&] { (void)read_mapping(text, "rules.yaml"); }); };
+  CHECK(message("meshes:\n  grid:\n    orgin: [0]\n").find("rules.yaml, line 3: found 'orgin'") == 0);
+  CHECK(message("arrays: [T]\n").find("found no map") != std::string::npos);
+  CHECK(message("arrays:\n  T: {components: first}\n").find("expected last") != std::string::npos);
+  CHECK(message("meshes:\n  e: {coordinates: [x]}\n").find("expected `type: points`") != std::string::npos);
+  CHECK(message("meshes:\n  e: {type: points, origin: [1]}\n").find("only coordinates") != std::string::npos);
+  CHECK(message("meshes:\n  g: {spacing: [0]}\n").find("positive") != std::string::npos);
+  CHECK(message("meshes:\n  g: {type: curved}\n").find("found 'curved'") != std::string::npos);
+  CHECK(read_mapping("", "rules.yaml").arrays.empty());
+}
