@@ -16,8 +16,8 @@
 #include "server/engine/watchdog.hpp"
 #include "server/steering/steering_server.hpp"
 #include "sidestream/extend/combination.hpp"
-#include "sidestream/extend/task.hpp"
 #include "sidestream/extend/kept_states.hpp"
+#include "sidestream/extend/task.hpp"
 
 namespace sidestream {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "sidestream/extend/kept_states.hpp"
 #include "sidestream/extend/results.hpp"
 #include "sidestream/kit/data/block_results.hpp"
-#include "sidestream/extend/kept_states.hpp"
 
 namespace sidestream {
 

@@ -154,7 +154,8 @@ void Object::set_ascii(const std::string& name, const std::string& value) {
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, action, path_);
   check(H5Tset_size(type.id(), value.size()), action, path_);
   check(H5Tset_strpad(type.id(), H5T_STR_NULLPAD), action, path_);
-  const bool is_ascii = std::all_of(value.begin(), value.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
+  const bool is_ascii =
+      std::all_of(value.begin(), value.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
   if (!is_ascii) check(H5Tset_cset(type.id(), H5T_CSET_UTF8), action, path_);
   set_attribute(name, type.id(), {}, value.data());
 }

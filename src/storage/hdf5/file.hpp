@@ -42,7 +42,7 @@ class Object {
 
   void set(const std::string& name, std::int64_t value);
   void set(const std::string& name, double value);
-  void set(const std::string& name, const std::string& value);        ///< UTF-8 of any length
+  void set(const std::string& name, const std::string& value);  ///< UTF-8 of any length
   /// Of this fixed length, which is not 0, as VTKHDF requires and netCDF has texts; UTF-8 if it is not ASCII.
   void set_ascii(const std::string& name, const std::string& value);
   void set(const std::string& name, std::span<const std::int64_t> values);

@@ -75,7 +75,7 @@ struct Folder {
 /// Its few processes run on this machine, whoever the user is and however many cores there are.
 std::vector<std::string> environment_of_launcher() {
   std::vector<std::string> entries = environment_of_child();
-  // Of Open MPI 4, then of 5. Other libraries ignore them.
+  // The first is for Open MPI 4, the second for 5. Other libraries ignore them.
   entries.emplace_back("OMPI_MCA_rmaps_base_oversubscribe=1");
   entries.emplace_back("PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe");
   if (::geteuid() != 0) return entries;
