@@ -51,6 +51,10 @@ void Feed::take(const Part& part, Read when) {
       return;
     }
   }
+  const auto same = [&](const Waiting& w) {
+    return w.part.name == part.name && w.part.start == part.start && w.part.count == part.count;
+  };
+  if (part.values() > 0 && std::any_of(waiting_.begin(), waiting_.end(), same)) return say_twice(part.name);
   Waiting& waiting = waiting_.emplace_back(Waiting{part, {}});
   if (when == Read::later) return;
   waiting.copy = packed(part);
@@ -136,7 +140,7 @@ const std::int64_t* Feed::block_of(const AgreedArray& array, const Box& box) con
 
 bool Feed::use(const Part& part, const AgreedArray& array, const Box& box) {
   if (!put_.insert({part.name, key_of(box)}).second) {
-    say("array '" + part.name + "': the same part came twice in a step; the first one counts");
+    say_twice(part.name);
     return false;
   }
   Blocks& blocks = blocks_[array.mesh];

@@ -88,6 +88,9 @@ class Feed {
   bool use(const Part& part, const AgreedArray& array, const Box& box);
   [[nodiscard]] const std::int64_t* block_of(const AgreedArray& array, const Box& box) const;
   void take(const Part& part, Read when);
+  void say_twice(const std::string& array) {
+    say("array '" + array + "': the same part came twice in a step; the first one counts");
+  }
   void publish(const AgreedArray& array, const Part& part, std::int64_t block);
   void start();
   void declare();
