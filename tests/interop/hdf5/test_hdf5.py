@@ -175,7 +175,7 @@ ODD = {
     "five-axes": "5 axes", "points": "single points", "stride": "gaps", "two-boxes": "several boxes",
     "memory-points": "single points in memory", "irregular": "regular distances", "flat": "",
     "wrong-size": None, "wrong-space": None, "wrong-type": None, "wrong-dataset": None, "no-buffer": None,
-    "nothing": "", "twice": "", "chunk": "H5Dwrite_chunk",
+    "nothing": "", "twice": "twice", "chunk": "H5Dwrite_chunk",
 }  # fmt: skip
 ODD_RULE = '  "/odd": {mesh: other, variable: odd}\n'
 
@@ -192,7 +192,7 @@ def test_odd_writes(tmp_path, odd, write):
     if ODD[odd]:
         assert "/odd" in done.stderr and ODD[odd] in done.stderr and done.stderr.count("/odd") == 1, done.stderr
     elif ODD[odd] == "":
-        assert done.stderr == ""
+        assert "/odd" not in done.stderr
     assert [row["cycle"] for row in rows(tmp_path / "ours")] == ["0", "10", "20"]
     assert all(row["outcome"] == "delivered" for row in rows(tmp_path / "ours"))
     if write == "both":
@@ -228,7 +228,7 @@ def test_a_configuration_that_cannot_be_used(tmp_path, write):
 WRONG = {
     "no map": ("[1, 2]", "map"),
     "section": ("flies_: {}", "flies_"),
-    "key": ("files: {pattrn: x}", "pattrn"),
+    "key": ("files: {pat_tern: x}", "pat_tern"),
     "steps": ("files: {steps: never}", "never"),
     "write": ("files: {write: maybe}", "maybe"),
     "list": ("files: {pattern: [a]}", "pattern"),

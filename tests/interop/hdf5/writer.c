@@ -167,7 +167,11 @@ static hid_t odd_type(void) {
     H5Tset_size(own, 8);
   }
   if (is_odd("array")) own = H5Tarray_create2(H5T_NATIVE_FLOAT, 1, &two);
-  if (is_odd("enum")) own = H5Tenum_create(H5T_NATIVE_INT);
+  if (is_odd("enum")) {
+    const int one = 1;
+    own = H5Tenum_create(H5T_NATIVE_INT);
+    H5Tenum_insert(own, "one", &one);
+  }
   if (is_odd("opaque")) own = H5Tcreate(H5T_OPAQUE, 8);
   if (is_odd("long-double")) own = H5Tcopy(H5T_NATIVE_LDOUBLE);
   if (is_odd("big-endian")) own = H5Tcopy(H5T_IEEE_F64BE);

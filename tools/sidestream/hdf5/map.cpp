@@ -95,7 +95,9 @@ Steps steps_of(const HdfRecords& records) {
     for (const std::string& general : general_names(path)) {
       if (steps.kind == "path" && path_pattern(general) == steps.path) name = general;
     }
+    const std::int64_t before = steps.datasets[name].writes;
     steps.datasets[name] = set;
+    steps.datasets[name].writes += before;
   }
   return steps;
 }
