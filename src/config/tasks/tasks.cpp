@@ -268,7 +268,8 @@ void check_then(const TaskConfig& task, const OpeningConfig& opening, const std:
     }
     return;
   }
-  if (!opening.ending.any()) wrong("expected the section 'ending', which says how the run ends; add 'ending: {signals: [TERM], margin: 5 min}'");
+  if (!opening.ending.any())
+    wrong("expected the section 'ending', which says how the run ends; add 'ending: {signals: [TERM], margin: 5 min}'");
   if (opening.placement.mode == PlacementMode::job) {
     wrong("but servers of another job cannot end the simulation; set a parameter of 'steering' that it reads");
   }
