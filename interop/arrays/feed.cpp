@@ -145,7 +145,9 @@ bool Feed::use(const Part& part, const AgreedArray& array, const Box& box) {
   }
   Blocks& blocks = blocks_[array.mesh];
   if (blocks.used.count(key_of(box)) != 0) return true;
+  blocks.changing = blocks.changing || blocks.ids.count(key_of(box)) == 0;
   for (const BoxKey& other : blocks.used) {
+    if (!blocks.changing) break;
     if (intersection(box_of(other), box).empty()) continue;
     say("array '" + part.name + "': left out, since a part overlaps one of another array on the mesh '" +
         agreed_.meshes[array.mesh].name + "'; map the arrays to two meshes");
@@ -239,7 +241,10 @@ void Feed::end_step(std::int64_t cycle, double time) {
   put_.clear();
   listed_.clear();
   places_.clear();
-  for (Blocks& blocks : blocks_) blocks.used.clear();
+  for (Blocks& blocks : blocks_) {
+    blocks.used.clear();
+    blocks.changing = false;
+  }
 }
 
 bool Feed::has_parts() const {

@@ -76,6 +76,7 @@ class Feed {
   struct Blocks {
     std::map<BoxKey, std::int64_t> ids;
     std::set<BoxKey> used;  ///< in this step
+    bool changing = false;  ///< one of them is no block yet; blocks do not overlap
   };
   struct Lent {
     std::string variable;
