@@ -96,35 +96,6 @@ TEST_CASE_FIXTURE(Fixture, "a server that cannot name its file fails the iterati
   }
 }
 
-TEST_CASE_FIXTURE(Fixture,
-                  "a file that all servers write has no name if that fails, and taking turns changes no byte") {
-  for (const WriterKind& kind : {netcdf_writer(), zarr_writer()}) {
-    // A directory has the name of the second iteration's file.
-    const std::string blocked = kind.name == "netcdf" ? "fields-000001.nc" : "fields.zarr/temperature/c.1.0.0.0";
-    std::map<std::string, std::string> expected;
-    for (rules.writers = 0; rules.writers < 3; ++rules.writers) {
-      const auto made = writer(kind, "{variables: [temperature, marker]}");
-      write_iteration(*made, sample, {0, 0, 0}, world);
-      const auto before = files();
-      if (world.rank() == 0) std::filesystem::create_directories(directory / blocked);
-      world.barrier();
-      const std::string failure = message_of([&] { write_iteration(*made, sample, {1, 1, 1}, world); });
-      CHECK_MESSAGE(contains(failure, "cannot give the finished file its name"), failure);
-      CHECK(files() == before);
-      if (world.rank() == 0) std::filesystem::remove(directory / blocked);
-      world.barrier();
-      write_iteration(*made, sample, {2, 2, 2}, world);
-      const auto all = contents();
-      CHECK(all.size() > before.size());
-      if (rules.writers == 0) expected = all;
-      CHECK(all == expected);
-      world.barrier();
-      if (world.rank() == 0) std::filesystem::remove_all(directory.path());
-      world.barrier();
-    }
-  }
-}
-
 TEST_CASE_FIXTURE(Fixture, "what needs a pass of its own fails as the rest, and taking turns changes no byte") {
   const std::string precision = ", precision: {temperature: half}";
   sample.step = -20000;  // numbers of 16 bits
