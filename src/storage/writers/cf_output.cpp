@@ -209,6 +209,7 @@ void CfOutput::commit(const CombineInput& input, PendingFiles& pending, const st
       throw;
     }
   }
+  input.communicator.barrier();  // the first server renames the files that the others write
   pending.commit(input.communicator, {}, failure, [&](const std::vector<Bytes>&) { index(); });
 }
 
