@@ -42,7 +42,7 @@ def choose() -> None:
     family = family_of(library)
     if family not in there:
         raise Error(
-            f"sidestream: mpi4py uses '{library.strip()}', and this package holds the client for "
+            f"sidestream: mpi4py uses '{library.strip().splitlines()[0]}', and this package holds the client for "
             f"{' and '.join(name.removeprefix('_') for name in there)} only; build it with this MPI: "
             "pip install --no-binary sidestream sidestream",
             Code.SYSTEM,
