@@ -27,7 +27,7 @@ def may_differ(file: str) -> bool:
 PART_FILES = {
     prefix + name
     for prefix in ("", "no_")
-    for name in ("zstd", "zstd_packer", "flag_frames", "zfp", "fftw", "formula", "sst_engine")
+    for name in ("zstd", "zstd_packer", "flag_frames", "zfp", "fftw", "formula", "sst_engine", "bp_writer")
 }
 
 
