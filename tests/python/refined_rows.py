@@ -33,6 +33,14 @@ ROWS = {
   - statistics: {name: NAME-size, variable: NAME, by: size, file: NAME-size.csv}
 """,
     ),
+    "time_statistics": Row(
+        "the mean over a window, by size: exact",
+        "",
+        tasks="""\
+  - time_statistics: {name: NAME-window, variables: [NAME], statistics: [mean], window: 1, makes: NAMEwindow}
+  - statistics: {name: NAME-over-time, variable: NAMEwindow_NAME_mean, by: size, file: NAME-over-time.csv}
+""",
+    ),
     "histogram": Row(
         "weighted with volumes: exact",
         "profile by volume: to 1e-13",

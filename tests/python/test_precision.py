@@ -330,8 +330,9 @@ def contents(results):
         with h5py.File(path) as file:
             for name, dataset in file["variables"].items():
                 attrs = {key: np.asarray(value).tolist() for key, value in dataset.attrs.items()}
-                for of_blocks in ("blocks", "lengths"):
-                    attrs.pop(of_blocks, None)
+                # References to scales are those of a file.
+                for other in ("blocks", "lengths", "DIMENSION_LIST"):
+                    attrs.pop(other, None)
                 found[path.name, name] = (dataset.dtype, dataset[...].tobytes(), attrs)
     return found
 

@@ -102,6 +102,16 @@ def test_statistics_by_size(twins, name):
 
 
 @both
+def test_time_statistics(twins, name):
+    """The mean over a window of one iteration is the variable itself."""
+    (itself,), (over_time,) = twins.rows(f"{name}-size.csv"), twins.rows(f"{name}-over-time.csv")
+    for column in ("count", "minimum", "maximum", "sum", "mean", "variance", "size"):
+        assert over_time[column] == itself[column], column
+    (uniform,) = twins.rows("f-over-time.csv")
+    assert (over_time["sum"], over_time["size"]) == (uniform["sum"], uniform["size"])
+
+
+@both
 def test_histogram(twins, name):
     expected, found = twins.rows("f-histogram.csv"), twins.rows(f"{name}-histogram.csv")
     fine = twins.world.uniform()
