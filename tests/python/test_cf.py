@@ -102,6 +102,7 @@ def test_arrays(tmp_path, kind, ranks, placement):
     for step in range(3):
         values = expected(kind, step)
         with xarray.open_dataset(results / f"fields-{10 * step:06}.nc") as file:
+            assert {"time", "cycle", "iteration"} <= set(file.coords)
             check_equal(file, values)
             assert (float(file.time), int(file.cycle)) == (0.5 * step, 10 * step)
             assert (file.t.units, file.t.long_name, file.t.standard_name) == ("K", "warmth", "air_temperature")

@@ -56,6 +56,14 @@ Attributes about_topology(const CfTopology& topology, std::int32_t dimensions) {
           {names[known - 1], topology.corner_ids}};
 }
 
+/// The attributes of an array in a file whose time is a single value: a coordinate of each variable.
+Attributes with_single_time(Attributes attributes) {
+  for (Attribute& one : attributes) {
+    if (one.name == "coordinates") std::get<std::string>(one.value).insert(0, "time ");
+  }
+  return attributes;
+}
+
 }  // namespace
 
 void NetcdfFiles::add_times(hdf5::File& file, hdf5::Dimensions& dimensions) {
@@ -138,7 +146,7 @@ void NetcdfFiles::add_array(hdf5::File& file, hdf5::Dimensions& dimensions, cons
   const hdf5::Fill fill = form.is_scaled ? hdf5::Fill::lowest : hdf5::Fill::absent;
   hdf5::Dataset dataset = has_place ? file.root().dataset(array.name, form.type, extents, layout)
                                     : file.root().virtual_dataset(array.name, form.type, extents, {}, fill);
-  put(dataset, array.attributes);
+  put(dataset, time_units_.empty() ? with_single_time(array.attributes) : array.attributes);
   if (array.source == CfSource::values) {
     if (mesh.kind() == MeshKind::unstructured) add_location(dataset, array, mesh, lists);
     describe_form(dataset, form);
