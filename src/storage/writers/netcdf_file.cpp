@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <variant>
 
 #include "base/files.hpp"
 #include "sidestream/version.h"
