@@ -233,7 +233,9 @@ TakenWrites Coupling::writing(const ProgramHdf5& hdf5, const sidestream_hdf5_wri
     }
     reach(*of, index, together, taken.why);
     if (files_.only && !of->is_time && !(several && hdf5.is_collective(write.transfer))) {
-      skip[n] = all_can(taken.why.empty() && !feed_->failed(), together) ? 1 : 0;
+      // HDF5 refuses a write without a buffer, as it does without Sidestream.
+      const bool refused = write.buffers[n] == nullptr && taken.why.empty() && taken.part.values() > 0;
+      skip[n] = all_can(taken.why.empty() && !refused && !feed_->failed(), together) ? 1 : 0;
     }
     if (!taken.why.empty()) say(of->dataset.path + ": " + taken.why + "; it is written, and not published");
     all.push_back(std::move(taken));
