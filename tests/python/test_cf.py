@@ -153,7 +153,7 @@ def test_lists(tmp_path, kind, ranks, placement):
                 np.testing.assert_array_equal(file["xyz"[axis]][:], values["pos"][:, axis])
             np.testing.assert_array_equal(file["n"][:], values["n"])
             if kind == "points":
-                assert file["n"].coordinates == "x y z cycle iteration"
+                assert file["n"].coordinates == "time x y z cycle iteration"
                 continue
             np.testing.assert_array_equal(file["t"][:], values["t"])
             assert file["mesh"].topology_dimension == {"lines": 1, "volumes": 3}.get(kind, 2)
