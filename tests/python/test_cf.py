@@ -254,9 +254,7 @@ def test_killed(tmp_path, after):
         assert time.monotonic() - began < 60
         time.sleep(0.01)
     time.sleep(after)
-    for pid in subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(run.pid)], capture_output=True, text=True
-    ).stdout.split():
+    for pid in Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split():
         os.kill(int(pid), signal.SIGKILL)
     run.wait(60)
     with xarray.open_zarr(results / "fields.zarr") as store:

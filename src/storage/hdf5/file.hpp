@@ -43,7 +43,7 @@ class Object {
   void set(const std::string& name, std::int64_t value);
   void set(const std::string& name, double value);
   void set(const std::string& name, const std::string& value);  ///< UTF-8 of any length
-  /// Of this fixed length, which is not 0, as VTKHDF requires and netCDF has texts; UTF-8 if it is not ASCII.
+  /// Sets a text of this fixed length, as VTKHDF and netCDF want it; UTF-8 if it is not ASCII. Not empty.
   void set_ascii(const std::string& name, const std::string& value);
   void set(const std::string& name, std::span<const std::int64_t> values);
   /// Stores `values` as a matrix with rows of `width`.
