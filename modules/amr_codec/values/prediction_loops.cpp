@@ -1,7 +1,7 @@
 // Inner loops of predictions, each compiled for several vector widths (SIDESTREAM_WIDE).
 //
 // All versions must give the same bits as each other and as the decoder in Python. So every operation is rounded by
-// itself in the order that docs/database-trees.md fixes: no fused multiply-add, no reordered sums. Selections use masks
+// itself in the order that stream-format.md fixes: no fused multiply-add, no reordered sums. Selections use masks
 // on the bits of numbers. This vectorises; a branch or a floating-point comparison would not.
 #include "amr_codec/values/prediction_loops.hpp"
 

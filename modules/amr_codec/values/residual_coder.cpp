@@ -1,4 +1,4 @@
-// Entropy coder for residuals (docs/database-trees.md, "Predicted", has the bytes).
+// Entropy coder for residuals (modules/amr_codec/stream-format.md, "Predicted", has the bytes).
 //
 //   1. Context. A residual is expected to be about as long as the residuals of its siblings, and as the change between
 //      the parents around it suggests (expected_lengths.hpp). The expected length divides the residuals of each child

@@ -9,7 +9,7 @@
 //     decode_tree_values(stream, chunk, relations, values);
 // with the same `chunk` and `relations`. Relations belong to the schema; parents and neighbours follow from the
 // structure (linked_tree.hpp). Parts that are not needed may be empty. The checksum of a stream reveals parents or
-// companions that differ from those of the encoder. docs/database-trees.md specifies the bytes.
+// companions that differ from those of the encoder. modules/amr_codec/stream-format.md specifies the bytes.
 //
 // All functions are pure: no state, no files, any number of threads.
 #pragma once
@@ -36,7 +36,7 @@ enum class TreeMethod : std::uint8_t {
   predicted_zstd = 6,  ///< residual of a prediction, shuffled, through zstd
 };
 
-/// The name in docs/database-trees.md. Streams have the number only.
+/// The name in modules/amr_codec/stream-format.md. Streams have the number only.
 [[nodiscard]] std::string_view name_of(TreeMethod method) noexcept;
 
 /// Settings of an encoder; decoders do not need them.

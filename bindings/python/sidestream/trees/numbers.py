@@ -1,4 +1,4 @@
-"""Decodes differences from predictions: coded kinds, and the remaining low bits. See docs/database-trees.md."""
+"""Decodes differences from predictions, coded kinds and low bits: modules/amr_codec/stream-format.md."""
 
 from typing import Any
 

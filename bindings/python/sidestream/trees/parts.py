@@ -1,4 +1,4 @@
-"""Building blocks of the streams of docs/database-trees.md."""
+"""Building blocks of the streams of modules/amr_codec/stream-format.md."""
 
 import zlib
 from typing import Any

@@ -1,5 +1,7 @@
-"""Predicts the values of groups of siblings: docs/database-trees.md. All arithmetic is in float64, in exactly the order
-of the encoder."""
+"""Predicts the values of groups of siblings: modules/amr_codec/stream-format.md.
+
+All arithmetic is in float64, in exactly the order of the encoder.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Decodes streams of values of trees with NumPy: docs/database-trees.md."""
+"""Decodes streams of values of trees with NumPy: modules/amr_codec/stream-format.md."""
 
 from dataclasses import dataclass
 from typing import Any
