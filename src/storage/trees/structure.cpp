@@ -1,4 +1,4 @@
-// Packs the structure of a level-ordered tree (docs/database-format.md, "Trees").
+// Packs the structure of a level-ordered tree (modules/amr_codec/stream-format.md, "Flags").
 //
 // Refinement: one bit for each cell, level by level. The deepest level is left out, because all its bits are 0 and the
 // number of its cells follows from the level above.

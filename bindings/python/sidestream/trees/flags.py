@@ -1,4 +1,4 @@
-"""The packed structure of trees: flags of refinement and of ownership. Bytes: docs/database-format.md, "Trees"."""
+"""The packed structure of trees: flags of refinement and of ownership. Bytes: stream-format.md of amr_codec."""
 
 from itertools import pairwise
 from typing import Any
