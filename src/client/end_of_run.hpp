@@ -2,9 +2,9 @@
 //
 // No message is added: clients say what they know in their ends of iterations, servers in the reduction before each
 // iteration, and notices go the way of steered parameters. A client whose process got the signal says `asked`. When all
-// clients have said so in their ends of iteration j, the servers send the notice `last: j + 1`, before the outcome of j.
-// Clients mark the end of j + 1 with the event `ending`, which reaches every server, in all groups, and the endpoint of
-// a `job`. Waiting cannot deadlock: nobody needs the waiting client to end j.
+// clients have said so in their ends of iteration j, the servers send the notice `last: j + 1`, before the outcome of
+// j. Clients mark the end of j + 1 with the event `ending`, which reaches every server, in all groups, and the endpoint
+// of a `job`. Waiting cannot deadlock: nobody needs the waiting client to end j.
 #pragma once
 
 #include <cstdint>

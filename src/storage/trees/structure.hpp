@@ -1,7 +1,7 @@
 // The structure of a level-ordered tree: which cells are refined, and which leaves are owned.
 //
-// It is packed, and cells are removed that other domains own. modules/amr_codec/stream-format.md, "Flags", specifies the
-// bytes; runs of bits are coded as numbers with seven bits a byte (LEB128). All functions are pure.
+// It is packed, and cells are removed that other domains own. modules/amr_codec/stream-format.md, "Flags", specifies
+// the bytes; runs of bits are coded as numbers with seven bits a byte (LEB128). All functions are pure.
 #pragma once
 
 #include <cstdint>
