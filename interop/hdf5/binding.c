@@ -18,25 +18,8 @@
 
 enum { most_callers = 1024 };
 
-static const char* const names[functions] = {"H5Fcreate",
-                                             "H5Fcreate_async",
-                                             "H5Fopen",
-                                             "H5Fopen_async",
-                                             "H5Fclose",
-                                             "H5Fclose_async",
-                                             "H5Dcreate1",
-                                             "H5Dcreate2",
-                                             "H5Dcreate_async",
-                                             "H5Dwrite",
-                                             "H5Dwrite_async",
-                                             "H5Dwrite_multi",
-                                             "H5Dwrite_multi_async",
-                                             "H5Dset_extent",
-                                             "H5Dset_extent_async",
-                                             "H5Dextend",
-                                             "H5Dwrite_chunk",
-                                             "H5Olink",
-                                             "H5Idec_ref"};
+#define SIDESTREAM_NAME(name) #name,
+static const char* const names[functions] = {SIDESTREAM_HDF5_FUNCTIONS(SIDESTREAM_NAME)};
 
 struct known_library {
   struct sidestream_hdf5_library shared;

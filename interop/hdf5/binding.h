@@ -5,28 +5,15 @@
 #include "hooks.h"
 
 /* The functions that are interposed. */
-enum function {
-  f_create,
-  f_create_async,
-  f_open,
-  f_open_async,
-  f_close,
-  f_close_async,
-  f_create_dataset1,
-  f_create_dataset,
-  f_create_dataset_async,
-  f_write,
-  f_write_async,
-  f_write_multi,
-  f_write_multi_async,
-  f_set_extent,
-  f_set_extent_async,
-  f_extend,
-  f_write_chunk,
-  f_link,
-  f_release,
-  functions
-};
+/* clang-format off */
+#define SIDESTREAM_HDF5_FUNCTIONS(X)                                                                        \
+  X(H5Fcreate) X(H5Fcreate_async) X(H5Fopen) X(H5Fopen_async) X(H5Fclose) X(H5Fclose_async)                 \
+  X(H5Dcreate1) X(H5Dcreate2) X(H5Dcreate_async)                                                            \
+  X(H5Dwrite) X(H5Dwrite_async) X(H5Dwrite_multi) X(H5Dwrite_multi_async)                                   \
+  X(H5Dset_extent) X(H5Dset_extent_async) X(H5Dextend) X(H5Dwrite_chunk) X(H5Olink) X(H5Idec_ref)
+/* clang-format on */
+#define SIDESTREAM_NUMBER(name) f_##name,
+enum function { SIDESTREAM_HDF5_FUNCTIONS(SIDESTREAM_NUMBER) functions };
 
 /* A call on its way to the real function. */
 struct visit {

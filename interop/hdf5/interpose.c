@@ -15,6 +15,12 @@
 
 #define VISIBLE __attribute__((visibility("default")))
 #define CALLER __builtin_return_address(0)
+/* Declares `v`, the call on its way, and `real`, the function behind the one that this is in; fails if there is none.
+ */
+#define REAL(function)                                     \
+  const struct visit v = visit_from(f_##function, CALLER); \
+  __typeof__(function)* const real = v.real;               \
+  if (!real) return -1
 
 typedef struct sidestream_hdf5_write Write;
 typedef const struct sidestream_hdf5_hooks Hooks;
@@ -96,9 +102,7 @@ enum { read_write = 1 }; /* H5F_ACC_RDWR */
 
 VISIBLE int64_t H5Fcreate(const char* name, unsigned flags, int64_t creation, int64_t access) {
   prepare();
-  const struct visit v = visit_from(f_create, CALLER);
-  int64_t (*real)(const char*, unsigned, int64_t, int64_t) = v.real;
-  if (!real) return -1;
+  REAL(H5Fcreate);
   const int64_t file = real(name, flags, creation, access);
   tell_opened(&v, file, access);
   return file;
@@ -107,9 +111,7 @@ VISIBLE int64_t H5Fcreate(const char* name, unsigned flags, int64_t creation, in
 VISIBLE int64_t H5Fcreate_async(const char* in, const char* of, unsigned line, const char* name, unsigned flags,
                                 int64_t creation, int64_t access, int64_t events) {
   prepare();
-  const struct visit v = visit_from(f_create_async, CALLER);
-  int64_t (*real)(const char*, const char*, unsigned, const char*, unsigned, int64_t, int64_t, int64_t) = v.real;
-  if (!real) return -1;
+  REAL(H5Fcreate_async);
   const int64_t file = real(in, of, line, name, flags, creation, access, events);
   tell_opened(&v, file, access);
   return file;
@@ -117,9 +119,7 @@ VISIBLE int64_t H5Fcreate_async(const char* in, const char* of, unsigned line, c
 
 VISIBLE int64_t H5Fopen(const char* name, unsigned flags, int64_t access) {
   if (flags & read_write) prepare();
-  const struct visit v = visit_from(f_open, CALLER);
-  int64_t (*real)(const char*, unsigned, int64_t) = v.real;
-  if (!real) return -1;
+  REAL(H5Fopen);
   const int64_t file = real(name, flags, access);
   if (flags & read_write) tell_opened(&v, file, access);
   return file;
@@ -128,18 +128,14 @@ VISIBLE int64_t H5Fopen(const char* name, unsigned flags, int64_t access) {
 VISIBLE int64_t H5Fopen_async(const char* in, const char* of, unsigned line, const char* name, unsigned flags,
                               int64_t access, int64_t events) {
   if (flags & read_write) prepare();
-  const struct visit v = visit_from(f_open_async, CALLER);
-  int64_t (*real)(const char*, const char*, unsigned, const char*, unsigned, int64_t, int64_t) = v.real;
-  if (!real) return -1;
+  REAL(H5Fopen_async);
   const int64_t file = real(in, of, line, name, flags, access, events);
   if (flags & read_write) tell_opened(&v, file, access);
   return file;
 }
 
 VISIBLE int H5Fclose(int64_t file) {
-  const struct visit v = visit_from(f_close, CALLER);
-  int (*real)(int64_t) = v.real;
-  if (!real) return -1;
+  REAL(H5Fclose);
   void* const token = tell_closing(&v, file);
   const int result = real(file);
   tell_closed(token, result);
@@ -147,9 +143,7 @@ VISIBLE int H5Fclose(int64_t file) {
 }
 
 VISIBLE int H5Fclose_async(const char* in, const char* of, unsigned line, int64_t file, int64_t events) {
-  const struct visit v = visit_from(f_close_async, CALLER);
-  int (*real)(const char*, const char*, unsigned, int64_t, int64_t) = v.real;
-  if (!real) return -1;
+  REAL(H5Fclose_async);
   void* const token = tell_closing(&v, file);
   const int result = real(in, of, line, file, events);
   tell_closed(token, result);
@@ -158,9 +152,7 @@ VISIBLE int H5Fclose_async(const char* in, const char* of, unsigned line, int64_
 
 /* Python closes files like this. */
 VISIBLE int H5Idec_ref(int64_t thing) {
-  const struct visit v = visit_from(f_release, CALLER);
-  int (*real)(int64_t) = v.real;
-  if (!real) return -1;
+  REAL(H5Idec_ref);
   void* const token = tell_closing(&v, thing);
   const int left = real(thing);
   tell_closed(token, left == 0 ? 0 : -1);
@@ -179,33 +171,26 @@ static int64_t tell_created(const struct visit* v, int64_t dataset) {
 }
 
 VISIBLE int64_t H5Dcreate1(int64_t place, const char* name, int64_t type, int64_t space, int64_t creation) {
-  const struct visit v = visit_from(f_create_dataset1, CALLER);
-  int64_t (*real)(int64_t, const char*, int64_t, int64_t, int64_t) = v.real;
-  return real ? tell_created(&v, real(place, name, type, space, creation)) : -1;
+  REAL(H5Dcreate1);
+  return tell_created(&v, real(place, name, type, space, creation));
 }
 
 VISIBLE int64_t H5Dcreate2(int64_t place, const char* name, int64_t type, int64_t space, int64_t link, int64_t creation,
                            int64_t access) {
-  const struct visit v = visit_from(f_create_dataset, CALLER);
-  int64_t (*real)(int64_t, const char*, int64_t, int64_t, int64_t, int64_t, int64_t) = v.real;
-  return real ? tell_created(&v, real(place, name, type, space, link, creation, access)) : -1;
+  REAL(H5Dcreate2);
+  return tell_created(&v, real(place, name, type, space, link, creation, access));
 }
 
 VISIBLE int64_t H5Dcreate_async(const char* in, const char* of, unsigned line, int64_t place, const char* name,
                                 int64_t type, int64_t space, int64_t link, int64_t creation, int64_t access,
                                 int64_t events) {
-  const struct visit v = visit_from(f_create_dataset_async, CALLER);
-  int64_t (*real)(const char*, const char*, unsigned, int64_t, const char*, int64_t, int64_t, int64_t, int64_t, int64_t,
-                  int64_t) = v.real;
-  if (!real) return -1;
+  REAL(H5Dcreate_async);
   return tell_created(&v, real(in, of, line, place, name, type, space, link, creation, access, events));
 }
 
 /* Python gives datasets a name after it has written them. */
 VISIBLE int H5Olink(int64_t thing, int64_t place, const char* name, int64_t creation, int64_t access) {
-  const struct visit v = visit_from(f_link, CALLER);
-  int (*real)(int64_t, int64_t, const char*, int64_t, int64_t) = v.real;
-  if (!real) return -1;
+  REAL(H5Olink);
   const int result = real(thing, place, name, creation, access);
   Hooks* const look = looking(&v);
   if (!look || result < 0) return result;
@@ -294,14 +279,14 @@ static int pass(const struct visit* v, const Write* w, Perform perform, const st
 
 VISIBLE int H5Dwrite(int64_t dataset, int64_t type, int64_t memory, int64_t file, int64_t transfer,
                      const void* buffer) {
-  const struct visit v = visit_from(f_write, CALLER);
+  const struct visit v = visit_from(f_H5Dwrite, CALLER);
   const Write w = {1, &dataset, &type, &memory, &file, transfer, &buffer};
   return pass(&v, &w, perform_write, NULL);
 }
 
 VISIBLE int H5Dwrite_async(const char* in, const char* of, unsigned line, int64_t dataset, int64_t type, int64_t memory,
                            int64_t file, int64_t transfer, const void* buffer, int64_t events) {
-  const struct visit v = visit_from(f_write_async, CALLER);
+  const struct visit v = visit_from(f_H5Dwrite_async, CALLER);
   const Write w = {1, &dataset, &type, &memory, &file, transfer, &buffer};
   const struct place place = {in, of, line, events};
   return pass(&v, &w, perform_write_async, &place);
@@ -309,7 +294,7 @@ VISIBLE int H5Dwrite_async(const char* in, const char* of, unsigned line, int64_
 
 VISIBLE int H5Dwrite_multi(size_t count, const int64_t* datasets, const int64_t* types, const int64_t* memories,
                            const int64_t* files, int64_t transfer, const void* const* buffers) {
-  const struct visit v = visit_from(f_write_multi, CALLER);
+  const struct visit v = visit_from(f_H5Dwrite_multi, CALLER);
   const Write w = {count, datasets, types, memories, files, transfer, buffers};
   return pass(&v, &w, perform_multi, NULL);
 }
@@ -317,42 +302,34 @@ VISIBLE int H5Dwrite_multi(size_t count, const int64_t* datasets, const int64_t*
 VISIBLE int H5Dwrite_multi_async(const char* in, const char* of, unsigned line, size_t count, const int64_t* datasets,
                                  const int64_t* types, const int64_t* memories, const int64_t* files, int64_t transfer,
                                  const void* const* buffers, int64_t events) {
-  const struct visit v = visit_from(f_write_multi_async, CALLER);
+  const struct visit v = visit_from(f_H5Dwrite_multi_async, CALLER);
   const Write w = {count, datasets, types, memories, files, transfer, buffers};
   const struct place place = {in, of, line, events};
   return pass(&v, &w, perform_multi_async, &place);
 }
 
 VISIBLE int H5Dset_extent(int64_t dataset, const uint64_t* size) {
-  const struct visit v = visit_from(f_set_extent, CALLER);
-  int (*real)(int64_t, const uint64_t*) = v.real;
-  if (!real) return -1;
+  REAL(H5Dset_extent);
   tell_extending(&v, dataset, size);
   return real(dataset, size);
 }
 
 VISIBLE int H5Dset_extent_async(const char* in, const char* of, unsigned line, int64_t dataset, const uint64_t* size,
                                 int64_t events) {
-  const struct visit v = visit_from(f_set_extent_async, CALLER);
-  int (*real)(const char*, const char*, unsigned, int64_t, const uint64_t*, int64_t) = v.real;
-  if (!real) return -1;
+  REAL(H5Dset_extent_async);
   tell_extending(&v, dataset, size);
   return real(in, of, line, dataset, size, events);
 }
 
 VISIBLE int H5Dextend(int64_t dataset, const uint64_t* size) {
-  const struct visit v = visit_from(f_extend, CALLER);
-  int (*real)(int64_t, const uint64_t*) = v.real;
-  if (!real) return -1;
+  REAL(H5Dextend);
   tell_extending(&v, dataset, size);
   return real(dataset, size);
 }
 
 VISIBLE int H5Dwrite_chunk(int64_t dataset, int64_t transfer, uint32_t filters, const uint64_t* offset, size_t size,
                            const void* buffer) {
-  const struct visit v = visit_from(f_write_chunk, CALLER);
-  int (*real)(int64_t, int64_t, uint32_t, const uint64_t*, size_t, const void*) = v.real;
-  if (!real) return -1;
+  REAL(H5Dwrite_chunk);
   Hooks* const look = looking(&v);
   if (look) {
     inside = 1;
