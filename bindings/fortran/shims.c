@@ -1,24 +1,11 @@
-/* Shims for what Fortran cannot pass to C: communicators, and the table of functions. Names without
- * `sidestream_fortran_` belong to sidestream.h. */
-#include <mpi.h>
+#include "shims.h"
 
-#include "sidestream/reader.h"
-#include "sidestream/restart.h"
-#include "sidestream/sidestream.h"
+#include <mpi.h>
 
 /* Procedures in sidestream_functions.f90 that call the procedures of `user`. */
 int sidestream_fortran_local(const sidestream_input* input, void* partial, char* message, void* user);
 int sidestream_fortran_combine(const sidestream_input* input, void* partial, int servers, char* message, void* user);
 int sidestream_fortran_merge(void* partial, const void* other, char* message, void* user);
-
-int sidestream_fortran_open(int comm, const char* given, int is_text, sidestream_session** session, int* rank);
-int sidestream_fortran_comm(const sidestream_session* session);
-int sidestream_fortran_register(sidestream_session* session, const char* name, size_t partial_bytes, int has_combine,
-                                int has_merge, void* user);
-int sidestream_fortran_restart_open(int comm, const char* directory, int has_cycle, int64_t cycle,
-                                    sidestream_restart** restart, int* rank);
-int sidestream_fortran_reader_open(int has_comm, int comm, const char* directory, sidestream_reader** reader,
-                                   int* rank);
 
 static void set_rank(MPI_Comm comm, int* rank) {
   int initialised = 0;

@@ -6,57 +6,6 @@ module sidestream_base
   implicit none
   private
 
-  ! Codes.
-  integer, parameter, public :: SIDESTREAM_OK = 0
-  integer, parameter, public :: SIDESTREAM_ERROR_USAGE = 1
-  integer, parameter, public :: SIDESTREAM_ERROR_CONFIGURATION = 2
-  integer, parameter, public :: SIDESTREAM_ERROR_FULL = 3
-  integer, parameter, public :: SIDESTREAM_ERROR_ANALYSIS = 4
-  integer, parameter, public :: SIDESTREAM_ERROR_FILE = 5
-  integer, parameter, public :: SIDESTREAM_ERROR_SYSTEM = 6
-  integer, parameter, public :: SIDESTREAM_REFUSED = 7
-  integer, parameter, public :: SIDESTREAM_ERROR_INTERNAL = 8
-  ! Element types.
-  integer, parameter, public :: SIDESTREAM_INT8 = 0
-  integer, parameter, public :: SIDESTREAM_INT16 = 1
-  integer, parameter, public :: SIDESTREAM_INT32 = 2
-  integer, parameter, public :: SIDESTREAM_INT64 = 3
-  integer, parameter, public :: SIDESTREAM_UINT8 = 4
-  integer, parameter, public :: SIDESTREAM_UINT16 = 5
-  integer, parameter, public :: SIDESTREAM_UINT32 = 6
-  integer, parameter, public :: SIDESTREAM_UINT64 = 7
-  integer, parameter, public :: SIDESTREAM_FLOAT32 = 8
-  integer, parameter, public :: SIDESTREAM_FLOAT64 = 9
-  ! Centrings.
-  integer, parameter, public :: SIDESTREAM_CELL = 0
-  integer, parameter, public :: SIDESTREAM_X_FACE = 1
-  integer, parameter, public :: SIDESTREAM_Y_FACE = 2
-  integer, parameter, public :: SIDESTREAM_Z_EDGE = 3
-  integer, parameter, public :: SIDESTREAM_Z_FACE = 4
-  integer, parameter, public :: SIDESTREAM_Y_EDGE = 5
-  integer, parameter, public :: SIDESTREAM_X_EDGE = 6
-  integer, parameter, public :: SIDESTREAM_NODE = 7
-  ! Orders.
-  integer, parameter, public :: SIDESTREAM_COLUMN = 0
-  integer, parameter, public :: SIDESTREAM_ROW = 1
-  ! The servers that see an event.
-  integer, parameter, public :: SIDESTREAM_SCOPE_SERVER = 0
-  integer, parameter, public :: SIDESTREAM_SCOPE_NODE = 1
-  integer, parameter, public :: SIDESTREAM_SCOPE_ALL = 2
-  ! Roles.
-  integer, parameter, public :: SIDESTREAM_COORDINATES = 1
-  integer, parameter, public :: SIDESTREAM_CONNECTIVITY = 2
-  integer, parameter, public :: SIDESTREAM_OFFSETS = 3
-  integer, parameter, public :: SIDESTREAM_TYPES = 4
-  integer, parameter, public :: SIDESTREAM_FACES = 5
-  integer, parameter, public :: SIDESTREAM_FACE_OFFSETS = 6
-  integer, parameter, public :: SIDESTREAM_POINT_IDS = 7
-  integer, parameter, public :: SIDESTREAM_CELL_IDS = 8
-  integer, parameter, public :: SIDESTREAM_POINT_GHOSTS = 9
-  integer, parameter, public :: SIDESTREAM_CELL_GHOSTS = 10
-  integer, parameter, public :: SIDESTREAM_REFINED = 11
-  integer, parameter, public :: SIDESTREAM_OWNED = 12
-
   !> Counts of what happened to the iterations; see sidestream_account in sidestream.h.
   type, public :: sidestream_account
     integer(int64) :: iterations = 0, delivered = 0, refused = 0, failed = 0, unknown = 0, absent_blocks = 0
@@ -79,6 +28,13 @@ module sidestream_base
     logical :: of_all = .false. !< the same on every rank
     character(len=:), allocatable :: text
   end type kept_problem
+
+  !> The errors of a handle: one that has not been reported, and the last sentence.
+  type, public :: kept_errors
+    type(kept_problem) :: kept
+    logical :: speaks = .true. !< for all ranks: rank 0
+    character(len=:), allocatable :: message
+  end type kept_errors
 
   !> The input of a function of the program on a server, during the call.
   type, public :: sidestream_input
@@ -137,15 +93,13 @@ module sidestream_base
     private
     type(c_ptr) :: handle = c_null_ptr
     integer :: comm = 0 !< as given to open
-    logical :: speaks = .true. !< for all ranks: rank 0
-    type(kept_problem) :: kept
-    character(len=:), allocatable :: message
+    type(kept_errors) :: errors
     type(procedures), pointer :: functions => null()
   end type sidestream_session
 
   public :: sidestream_failed, sidestream_message
   ! For the other modules of the library.
-  public :: handle_of, open_session, comm_of, settle, misuse, close_session, keep_functions, text_of
+  public :: handle_of, open_session, comm_of, settle, settle_errors, tell_kept, misuse, close_session, keep_functions, text_of
   public :: make_input, input_handle, input_failed
 
 contains
@@ -161,7 +115,7 @@ contains
     type(sidestream_session), intent(in) :: session
     character(len=:), allocatable :: message
     message = ''
-    if (allocated(session%message)) message = session%message
+    if (allocated(session%errors%message)) message = session%errors%message
   end function sidestream_message
 
   pure function handle_of(session) result(handle)
@@ -191,36 +145,53 @@ contains
     end do
   end function text_of
 
-  !> Ends every call on a session. `ierr` gets the code, or that of the first error kept before; without `ierr` an
-  !> error is kept. `said` is the sentence if it is not C's. `of_all`: the error is the same on every rank.
+  !> Ends every call on a session. `said` is the sentence if it is not C's.
   subroutine settle(session, code, ierr, of_all, said)
     type(sidestream_session), intent(inout) :: session
     integer(c_int), intent(in) :: code
     integer, intent(out), optional :: ierr
     logical, intent(in), optional :: of_all
     character(len=*), intent(in), optional :: said
-    type(kept_problem) :: now
-    if (present(ierr)) ierr = SIDESTREAM_OK
-    if (code == SIDESTREAM_OK .and. session%kept%code == SIDESTREAM_OK) return
-    if (code /= SIDESTREAM_OK) then
-      now%code = int(code)
-      if (present(of_all)) now%of_all = of_all
-      if (present(said)) then
-        now%text = said
-      else
-        now%text = text_of(c_message(session%handle))
-      end if
-      session%message = now%text
+    character(len=:), allocatable :: text
+    text = ''
+    if (present(said)) then
+      text = said
+    else if (code /= SIDESTREAM_OK) then
+      text = text_of(c_message(session%handle))
     end if
+    call settle_errors(session%errors, code, text, ierr, of_all)
+  end subroutine settle
+
+  !> Ends a call. `ierr` gets the code, or that of the first error kept before; without `ierr` an error is kept. `of_all`:
+  !> the error is the same on every rank.
+  subroutine settle_errors(errors, code, said, ierr, of_all)
+    type(kept_errors), intent(inout) :: errors
+    integer(c_int), intent(in) :: code
+    character(len=*), intent(in) :: said
+    integer, intent(out), optional :: ierr
+    logical, intent(in), optional :: of_all
+    type(kept_problem) :: now
+    now%code = int(code)
+    now%text = said
+    if (present(of_all)) now%of_all = of_all
+    if (code /= SIDESTREAM_OK) errors%message = said
     if (present(ierr)) then
       ierr = now%code
-      if (session%kept%code == SIDESTREAM_OK) return
-      ierr = session%kept%code
-      session%message = session%kept%text
-      session%kept%code = SIDESTREAM_OK
+      if (errors%kept%code == SIDESTREAM_OK) return
+      ierr = errors%kept%code
+      errors%message = errors%kept%text
+      errors%kept%code = SIDESTREAM_OK
     end if
-    if (session%kept%code == SIDESTREAM_OK .and. sidestream_failed(now%code)) session%kept = now
-  end subroutine settle
+    if (errors%kept%code == SIDESTREAM_OK .and. sidestream_failed(now%code)) errors%kept = now
+  end subroutine settle_errors
+
+  !> Prints an error that nobody has asked for; on rank 0 if all ranks have it.
+  subroutine tell_kept(errors)
+    type(kept_errors), intent(inout) :: errors
+    if (errors%kept%code == SIDESTREAM_OK) return
+    if (errors%speaks .or. .not. errors%kept%of_all) write (error_unit, '(2a)') 'sidestream: ', errors%kept%text
+    errors%kept%code = SIDESTREAM_OK
+  end subroutine tell_kept
 
   !> Reports an error that is found here.
   subroutine misuse(session, said, ierr)
@@ -239,7 +210,7 @@ contains
     integer(c_int) :: rank, code
     session%comm = comm
     code = c_open(int(comm, c_int), trim(given) // c_null_char, merge(1_c_int, 0_c_int, is_text), session%handle, rank)
-    session%speaks = rank == 0
+    session%errors%speaks = rank == 0
     call settle(session, code, ierr, of_all=.true.)
   end subroutine open_session
 
@@ -251,13 +222,12 @@ contains
     integer(c_int) :: code
     code = SIDESTREAM_OK
     ! After an open that failed without `ierr`, there is nothing to close but an error to be reported.
-    if (c_associated(session%handle) .or. session%kept%code == SIDESTREAM_OK) code = c_close(session%handle, account)
+    if (c_associated(session%handle) .or. session%errors%kept%code == SIDESTREAM_OK) then
+      code = c_close_with_account(session%handle, account)
+    end if
     session%handle = c_null_ptr
     call settle(session, code, ierr, of_all=.true.)
-    if (session%kept%code /= SIDESTREAM_OK) then
-      if (session%speaks .or. .not. session%kept%of_all) write (error_unit, '(2a)') 'sidestream: ', session%kept%text
-      session%kept%code = SIDESTREAM_OK
-    end if
+    call tell_kept(session%errors)
     do while (associated(session%functions))
       next => session%functions%next
       deallocate (session%functions)

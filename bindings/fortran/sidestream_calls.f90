@@ -7,15 +7,6 @@ module sidestream_calls
   implicit none
   private
 
-  interface sidestream_open
-    module procedure open_file
-  end interface sidestream_open
-  interface sidestream_open_text
-    module procedure open_text
-  end interface sidestream_open_text
-  interface sidestream_get_comm
-    module procedure get_comm
-  end interface sidestream_get_comm
   interface sidestream_set_real
     module procedure set_real32, set_real64
   end interface sidestream_set_real
@@ -29,7 +20,7 @@ module sidestream_calls
     module procedure signal_reals, signal_integers
   end interface sidestream_signal_values
 
-  public :: sidestream_open, sidestream_open_text, sidestream_is_server, sidestream_serve, sidestream_get_comm
+  public :: sidestream_is_server, sidestream_serve
   public :: sidestream_close, sidestream_account_so_far, sidestream_set_real
   public :: sidestream_add_rectilinear_mesh, sidestream_add_unstructured_mesh, sidestream_add_points_mesh
   public :: sidestream_add_spectral_mesh, sidestream_set_mesh_array, sidestream_set_periodic, sidestream_set_fixed
@@ -41,23 +32,6 @@ module sidestream_calls
 contains
 
   ! ---- opening and closing -------------------------------------------------------------------------------------
-
-  !> Opens a session; `file` may be blank if the environment variable SIDESTREAM_CONFIG names one.
-  subroutine open_file(comm, file, session, ierr)
-    integer, intent(in) :: comm
-    character(len=*), intent(in) :: file
-    type(sidestream_session), intent(out) :: session
-    integer, intent(out), optional :: ierr
-    call open_session(comm, file, .false., session, ierr)
-  end subroutine open_file
-
-  subroutine open_text(comm, text, session, ierr)
-    integer, intent(in) :: comm
-    character(len=*), intent(in) :: text
-    type(sidestream_session), intent(out) :: session
-    integer, intent(out), optional :: ierr
-    call open_session(comm, text, .true., session, ierr)
-  end subroutine open_text
 
   logical function sidestream_is_server(session)
     type(sidestream_session), intent(in) :: session
@@ -76,13 +50,6 @@ contains
     integer, intent(out), optional :: ierr
     call settle(session, c_serve(handle_of(session)), ierr, of_all=.true.)
   end subroutine sidestream_serve
-
-  !> The communicator of the ranks that run the simulation. If open has failed: the communicator that it was given.
-  subroutine get_comm(session, comm)
-    type(sidestream_session), intent(in) :: session
-    integer, intent(out) :: comm
-    comm = comm_of(session)
-  end subroutine get_comm
 
   !> Closes the session. Prints a kept error on standard error if there is no `ierr` to return it.
   subroutine sidestream_close(session, account, ierr)
@@ -107,7 +74,6 @@ contains
 
   function no_account() result(account)
     type(c_account) :: account
-    account = c_account(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     account%struct_size = c_sizeof(account)
   end function no_account
 

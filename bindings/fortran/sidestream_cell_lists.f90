@@ -2,8 +2,7 @@
 module sidestream_cell_lists
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: int8, int32, int64
-  use sidestream_base, only: SIDESTREAM_OK
-  use sidestream_context_c
+  use sidestream_c
   use sidestream_contexts
   implicit none
   private
@@ -58,6 +57,7 @@ contains
     choice%has_box = 1
     choice%level = int(level, c_int32_t)
     choice%lo(:size(lo)) = lo
+    choice%hi = 1
     choice%hi(:size(hi)) = hi
     call list(context, mesh, choice, cells, coarsest, deepest, all, ierr)
   end subroutine list_box64
@@ -88,6 +88,7 @@ contains
     own = choice
     own%struct_size = c_sizeof(own)
     if (present(coarsest)) own%coarsest = int(coarsest, c_int32_t)
+    own%deepest = -1
     if (present(deepest)) own%deepest = int(deepest, c_int32_t)
     if (present(all)) own%all = merge(1_c_int32_t, 0_c_int32_t, all)
     code = c_context_list_cells(context_handle(context), trim(mesh) // c_null_char, own, cells%handle)

@@ -12,68 +12,6 @@ module sidestream_functions
 
   integer, parameter :: message_bytes = 512
 
-  type, bind(C) :: c_event
-    integer(c_size_t) :: struct_size = 0
-    type(c_ptr) :: name = c_null_ptr
-    integer(c_int32_t) :: client = -1
-    integer(c_int) :: scope = 0
-    integer(c_int64_t) :: raised = 0
-    integer(c_int) :: type = 0
-    integer(c_int64_t) :: count = 0
-    type(c_ptr) :: values = c_null_ptr
-  end type c_event
-
-  ! Functions of sidestream.h that only this module uses.
-  interface
-    function c_input_index(input) bind(C, name='sidestream_input_index') result(index)
-      import :: c_int64_t, c_ptr
-      type(c_ptr), value :: input
-      integer(c_int64_t) :: index
-    end function c_input_index
-
-    function c_input_cycle(input) bind(C, name='sidestream_input_cycle') result(cycle)
-      import :: c_int64_t, c_ptr
-      type(c_ptr), value :: input
-      integer(c_int64_t) :: cycle
-    end function c_input_cycle
-
-    function c_input_time(input) bind(C, name='sidestream_input_time') result(time)
-      import :: c_double, c_ptr
-      type(c_ptr), value :: input
-      real(c_double) :: time
-    end function c_input_time
-
-    function c_input_blocks(input, variable) bind(C, name='sidestream_input_blocks') result(count)
-      import :: c_char, c_int64_t, c_ptr
-      type(c_ptr), value :: input
-      character(kind=c_char), intent(in) :: variable(*)
-      integer(c_int64_t) :: count
-    end function c_input_blocks
-
-    function c_input_events(input) bind(C, name='sidestream_input_events') result(count)
-      import :: c_int64_t, c_ptr
-      type(c_ptr), value :: input
-      integer(c_int64_t) :: count
-    end function c_input_events
-
-    function c_input_event(input, n, event) bind(C, name='sidestream_input_event') result(code)
-      import :: c_int, c_int64_t, c_ptr, c_event
-      type(c_ptr), value :: input
-      integer(c_int64_t), value :: n
-      type(c_event), intent(inout) :: event
-      integer(c_int) :: code
-    end function c_input_event
-
-    function c_input_block(input, variable, n, block) bind(C, name='sidestream_input_block') result(code)
-      import :: c_block, c_char, c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: input
-      character(kind=c_char), intent(in) :: variable(*)
-      integer(c_int64_t), value :: n
-      type(c_block), intent(inout) :: block
-      integer(c_int) :: code
-    end function c_input_block
-  end interface
-
 contains
 
   !> Registers an analysis. `name` is its name in the configuration; a partial has `partial_size` numbers. Call it on

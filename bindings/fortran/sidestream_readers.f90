@@ -2,24 +2,17 @@
 !> those of contexts.
 module sidestream_readers
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real64
-  use sidestream_base, only: SIDESTREAM_OK, SIDESTREAM_ERROR_USAGE, kept_problem, text_of
-  use sidestream_context_c
+  use, intrinsic :: iso_fortran_env, only: int32, int64, real64
+  use sidestream_base, only: settle_errors, kept_errors, tell_kept, text_of
+  use sidestream_c
   implicit none
   private
-
-  !> The errors of a handle: one that has not been reported, and the last sentence.
-  type, public :: stored_errors
-    type(kept_problem) :: kept
-    logical :: speaks = .true. !< for all ranks: rank 0
-    character(len=:), allocatable :: message
-  end type stored_errors
 
   !> A database. Must not be copied.
   type, public :: sidestream_reader
     private
     type(c_ptr) :: handle = c_null_ptr
-    type(stored_errors) :: errors
+    type(kept_errors) :: errors
   end type sidestream_reader
 
   !> A context as a database lists it; see sidestream_stored_context in reader.h.
@@ -32,7 +25,7 @@ module sidestream_readers
   end type sidestream_stored_context
 
   interface sidestream_reader_open
-    module procedure open_alone, open_together
+    module procedure open_alone
   end interface sidestream_reader_open
   interface sidestream_reader_find_cycle
     module procedure find_cycle32, find_cycle64
@@ -40,7 +33,7 @@ module sidestream_readers
   public :: sidestream_reader_open, sidestream_reader_close, sidestream_reader_message, sidestream_reader_remarks
   public :: sidestream_reader_context_count, sidestream_reader_context, sidestream_reader_find_cycle
   ! For the other modules of the library.
-  public :: open_reader, reader_handle, reader_speaks, settle_reader, settle_stored, tell_kept
+  public :: open_reader, reader_handle, reader_speaks, settle_reader
 
 contains
 
@@ -51,15 +44,6 @@ contains
     integer, intent(out), optional :: ierr
     call open_reader(.false., 0, directory, reader, ierr)
   end subroutine open_alone
-
-  !> Opens a database for the ranks of a communicator. Collective.
-  subroutine open_together(comm, directory, reader, ierr)
-    integer, intent(in) :: comm
-    character(len=*), intent(in) :: directory
-    type(sidestream_reader), intent(out) :: reader
-    integer, intent(out), optional :: ierr
-    call open_reader(.true., comm, directory, reader, ierr)
-  end subroutine open_together
 
   subroutine open_reader(has_comm, comm, directory, reader, ierr)
     logical, intent(in) :: has_comm
@@ -169,37 +153,6 @@ contains
     character(len=:), allocatable :: said
     said = ''
     if (code /= SIDESTREAM_OK) said = text_of(c_reader_message(reader%handle))
-    call settle_stored(reader%errors, code, said, ierr, of_all)
+    call settle_errors(reader%errors, code, said, ierr, of_all)
   end subroutine settle_reader
-
-  !> Ends a call: with `ierr` the code goes there, or that of the first error kept before; without it an error is kept.
-  subroutine settle_stored(errors, code, said, ierr, of_all)
-    type(stored_errors), intent(inout) :: errors
-    integer(c_int), intent(in) :: code
-    character(len=*), intent(in) :: said
-    integer, intent(out), optional :: ierr
-    logical, intent(in), optional :: of_all
-    if (code /= SIDESTREAM_OK) errors%message = said
-    if (.not. present(ierr)) then
-      if (code == SIDESTREAM_OK .or. errors%kept%code /= SIDESTREAM_OK) return
-      errors%kept%code = int(code)
-      errors%kept%text = said
-      errors%kept%of_all = .false.
-      if (present(of_all)) errors%kept%of_all = of_all
-      return
-    end if
-    ierr = int(code)
-    if (errors%kept%code == SIDESTREAM_OK) return
-    ierr = errors%kept%code
-    errors%message = errors%kept%text
-    errors%kept%code = SIDESTREAM_OK
-  end subroutine settle_stored
-
-  !> Prints an error that nobody has asked for; on rank 0 if all ranks have it.
-  subroutine tell_kept(errors)
-    type(stored_errors), intent(inout) :: errors
-    if (errors%kept%code == SIDESTREAM_OK) return
-    if (errors%speaks .or. .not. errors%kept%of_all) write (error_unit, '(2a)') 'sidestream: ', errors%kept%text
-    errors%kept%code = SIDESTREAM_OK
-  end subroutine tell_kept
 end module sidestream_readers
