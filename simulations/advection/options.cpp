@@ -1,8 +1,9 @@
 #include "options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <map>
+
+#include "mini_app/parsing.hpp"
 
 namespace advection {
 
@@ -76,18 +77,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   declare_problem(app, options);
   declare_method(app, options);
   declare_output(app, options);
-  try {
-    // Parsed by every rank: no rank can fail by itself.
-    std::vector<std::string> words = arguments;
-    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
-    app.parse(words);
-    check(options);
-  } catch (const CLI::CallForHelp&) {
-    return {std::nullopt, app.help(), 0};
-  } catch (const CLI::ParseError& error) {
-    return {std::nullopt, std::string("advection: ") + error.what() + ". See 'advection --help'.\n", 2};
-  }
-  return {options, "", 0};
+  return mini_app::parsed(app, arguments, options, [&] { check(options); });
 }
 
 }  // namespace advection

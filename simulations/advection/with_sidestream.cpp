@@ -5,7 +5,7 @@
 #include <sidestream/sidestream.hpp>
 
 #include "coupling.hpp"
-#include "mini_app/account.hpp"
+#include "mini_app/session_coupling.hpp"
 
 namespace advection {
 
@@ -23,18 +23,10 @@ sidestream::Box box_of(const Box& box) {
   return same;
 }
 
-class WithSidestream final : public Coupling {
+class WithSidestream final : public mini_app::SessionCoupling<Coupling> {
  public:
   WithSidestream(MPI_Comm comm, const Options& options)
-      : session_(sidestream::Session::open(comm, options.sidestream)), options_(options) {}
-
-  bool serve() override {
-    if (!session_.is_server()) return false;
-    session_.serve();
-    return true;
-  }
-
-  [[nodiscard]] MPI_Comm comm() const override { return session_.comm(); }
+      : SessionCoupling(comm, options.sidestream), options_(options) {}
 
   void declare(const Solver& solver) override {
     const Geometry& geometry = solver.geometry();
@@ -67,8 +59,6 @@ class WithSidestream final : public Coupling {
     }
     session_.end_iteration(solver.clock().step, solver.clock().time);
   }
-
-  std::string close() override { return mini_app::describe(session_.close()); }
 
  private:
   // Declares this rank's patches as they are now.
@@ -115,7 +105,6 @@ class WithSidestream final : public Coupling {
     session_.publish(density, level.patches[patch].id, {first, extents, strides});
   }
 
-  sidestream::Session session_;
   Options options_;
 };
 
@@ -149,7 +138,8 @@ Stored patches_of(const sidestream::Restart& stored, const Options& options) {
 
 std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
   // The environment variable may name a configuration, too; see sidestream_open.
-  if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr) return no_coupling(comm);
+  if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr)
+    return std::make_unique<Coupling>(comm);
   return std::make_unique<WithSidestream>(comm, options);
 }
 

@@ -12,19 +12,24 @@
 
 namespace blast {
 
+/// In itself it does nothing: all ranks run the simulation.
 class Coupling {
  public:
+  explicit Coupling(MPI_Comm comm) : comm_(comm) {}
   virtual ~Coupling() = default;
   /// Returns true if this rank does not take part in the simulation; it has then done all its work except close().
-  virtual bool serve() = 0;
+  virtual bool serve() { return false; }
   /// The ranks that run the simulation.
-  [[nodiscard]] virtual MPI_Comm comm() const = 0;
+  [[nodiscard]] virtual MPI_Comm comm() const { return comm_; }
   /// Collective over comm(), once, before the first publication.
-  virtual void declare() = 0;
+  virtual void declare() {}
   /// Collective over comm(): publishes the state after the last step of `solver`.
-  virtual void publish(const Solver& solver) = 0;
+  virtual void publish(const Solver&) {}
   /// Collective over all ranks of open_coupling. Returns a sentence about the outcome of the steps, which may be empty.
-  virtual std::string close() = 0;
+  virtual std::string close() { return ""; }
+
+ private:
+  MPI_Comm comm_;
 };
 
 /// Collective over `comm`. Returns a coupling that does nothing if the options have no configuration. Throws
@@ -41,8 +46,5 @@ struct Checkpoint {
 /// Collective over `comm`: the newest complete checkpoint in options.restart, written by any number of ranks. Throws
 /// std::exception.
 [[nodiscard]] Checkpoint restore(MPI_Comm comm, const Options& options);
-
-/// A coupling that does nothing: all ranks run the simulation.
-[[nodiscard]] std::unique_ptr<Coupling> no_coupling(MPI_Comm comm);
 
 }  // namespace blast

@@ -1,6 +1,6 @@
 #include "dump.hpp"
 
-#include <cstdio>
+#include "mini_app/output.hpp"
 
 namespace blast {
 
@@ -22,14 +22,9 @@ void write_leaves(const std::string& file, const Solver& solver) {
   for (std::size_t r = 1; r < places.size(); ++r) places[r] = places[r - 1] + counts[r - 1];
   std::vector<Entry> all(rank == 0 ? static_cast<std::size_t>(forest.global()) : 0);
   MPI_Gatherv(entries.data(), bytes, MPI_BYTE, all.data(), counts.data(), places.data(), MPI_BYTE, 0, forest.comm());
-  int good = 1;
-  if (rank == 0) {
-    std::FILE* const out = std::fopen(file.c_str(), "wb");
-    good = out != nullptr && std::fwrite(all.data(), sizeof(Entry), all.size(), out) == all.size() ? 1 : 0;
-    if (out != nullptr && std::fclose(out) != 0) good = 0;
-  }
-  MPI_Bcast(&good, 1, MPI_INT, 0, forest.comm());
-  if (good == 0) throw UserError("--dump " + file + ": the file cannot be written; name one in a writable directory.");
+  mini_app::write_file(forest.comm(), "--dump", file, [&](std::FILE* out) {
+    return std::fwrite(all.data(), sizeof(Entry), all.size(), out) == all.size();
+  });
 }
 
 }  // namespace blast

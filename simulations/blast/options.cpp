@@ -1,8 +1,9 @@
 #include "options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <map>
+
+#include "mini_app/parsing.hpp"
 
 namespace blast {
 
@@ -61,21 +62,12 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   declare_problem(app, options);
   declare_method(app, options);
   declare_output(app, options);
-  try {
-    // Parsed by every rank: no rank can fail by itself.
-    std::vector<std::string> words = arguments;
-    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
-    app.parse(words);
+  return mini_app::parsed(app, arguments, options, [&] {
     if (options.most < options.least) {
       throw CLI::ValidationError("--most", "found " + std::to_string(options.most) + "; expected at least --least, " +
                                                std::to_string(options.least));
     }
-  } catch (const CLI::CallForHelp&) {
-    return {std::nullopt, app.help(), 0};
-  } catch (const CLI::ParseError& error) {
-    return {std::nullopt, std::string("blast: ") + error.what() + ". See 'blast --help'.\n", 2};
-  }
-  return {options, "", 0};
+  });
 }
 
 }  // namespace blast

@@ -2,17 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "mini_app/command_line.hpp"
+#include "mini_app/user_error.hpp"
+
 namespace blast {
 
-/// An error that the user can correct; `what()` is the sentence to print.
-struct UserError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using mini_app::UserError;
 
 enum class Problem { sedov, octant, turbulence, uniform, wave };
 
@@ -41,12 +39,7 @@ struct Options {
   [[nodiscard]] bool periodic() const { return problem != Problem::octant; }
 };
 
-/// Result of parsing: options, or a message to print instead of running.
-struct CommandLine {
-  std::optional<Options> options;
-  std::string message;  ///< help, or a description of the error
-  int status = 0;       ///< exit status if there are no options
-};
+using CommandLine = mini_app::CommandLine<Options>;
 
 /// `arguments` without the program's name. Does not communicate and gives the same on every rank.
 [[nodiscard]] CommandLine parse_command_line(const std::vector<std::string>& arguments);

@@ -6,7 +6,7 @@
 #include <sidestream/sidestream.hpp>
 
 #include "coupling.hpp"
-#include "mini_app/account.hpp"
+#include "mini_app/session_coupling.hpp"
 #include "tree.hpp"
 
 namespace blast {
@@ -18,18 +18,10 @@ constexpr const char* tree_mesh = "tree";
 // For restarting: only the leaves, in Morton order, as points in their centres.
 constexpr const char* leaf_mesh = "leaves";
 
-class WithSidestream final : public Coupling {
+class WithSidestream final : public mini_app::SessionCoupling<Coupling> {
  public:
   WithSidestream(MPI_Comm comm, const Options& options)
-      : session_(sidestream::Session::open(comm, options.sidestream)), blocks_(options.blocks) {}
-
-  bool serve() override {
-    if (!session_.is_server()) return false;
-    session_.serve();
-    return true;
-  }
-
-  [[nodiscard]] MPI_Comm comm() const override { return session_.comm(); }
+      : SessionCoupling(comm, options.sidestream), blocks_(options.blocks) {}
 
   void declare() override {
     using sidestream::Centering;
@@ -56,8 +48,6 @@ class WithSidestream final : public Coupling {
     publish_leaves(solver);
     session_.end_iteration(solver.clock().step, solver.clock().time);
   }
-
-  std::string close() override { return mini_app::describe(session_.close()); }
 
  private:
   void add(const char* mesh, const char* name, sidestream::Type type, sidestream::Centering centering, int components) {
@@ -128,7 +118,6 @@ class WithSidestream final : public Coupling {
     session_.publish("leaf_state", rank_, solver.values());
   }
 
-  sidestream::Session session_;
   int rank_ = 0, blocks_ = 1;
 };
 
@@ -136,7 +125,8 @@ class WithSidestream final : public Coupling {
 
 std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
   // The environment variable may name a configuration, too; see sidestream_open.
-  if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr) return no_coupling(comm);
+  if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr)
+    return std::make_unique<Coupling>(comm);
   return std::make_unique<WithSidestream>(comm, options);
 }
 

@@ -8,7 +8,7 @@ std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
     throw UserError("--sidestream " + options.sidestream + ": this program was built without Sidestream; run " +
                     "'blast', or leave the option out.");
   }
-  return no_coupling(comm);
+  return std::make_unique<Coupling>(comm);
 }
 
 Checkpoint restore(MPI_Comm, const Options&) {

@@ -19,22 +19,27 @@ struct Patch {
   Box allocated;  ///< points that its array covers, including ghosts
 };
 
+/// In itself it does nothing: all ranks run the simulation.
 class Coupling {
  public:
+  explicit Coupling(MPI_Comm comm) : comm_(comm) {}
   virtual ~Coupling() = default;
   /// Returns true if this rank does not take part in the simulation; it has then done all its work except close().
-  virtual bool serve() = 0;
+  virtual bool serve() { return false; }
   /// The ranks that run the simulation.
-  [[nodiscard]] virtual MPI_Comm comm() const = 0;
+  [[nodiscard]] virtual MPI_Comm comm() const { return comm_; }
   /// Collective over comm(), once, before the first step.
-  virtual void declare(const Options& options, const std::vector<Patch>& patches) = 0;
+  virtual void declare(const Options&, const std::vector<Patch>&) {}
   /// The memory in which to compute this patch in this step; null: the caller's own.
-  virtual void* memory(const Patch& patch) = 0;
+  virtual void* memory(const Patch&) { return nullptr; }
   /// Publishes the values in `data`, without a copy if it came from memory().
-  virtual void publish(const Patch& patch, const void* data) = 0;
-  virtual void end_step(std::int64_t step, double time) = 0;
+  virtual void publish(const Patch&, const void*) {}
+  virtual void end_step(std::int64_t, double) {}
   /// Collective over all ranks of open_coupling. Returns a sentence about the outcome of the steps, which may be empty.
-  virtual std::string close() = 0;
+  virtual std::string close() { return ""; }
+
+ private:
+  MPI_Comm comm_;
 };
 
 /// Collective over `comm`. Returns a coupling that does nothing if the options have no configuration. Throws
@@ -46,8 +51,5 @@ class Coupling {
 /// Returns its step. Throws std::exception.
 [[nodiscard]] int restore(MPI_Comm comm, const Options& options, const std::vector<Patch>& patches,
                           const std::vector<void*>& data);
-
-/// A coupling that does nothing: all ranks run the simulation.
-[[nodiscard]] std::unique_ptr<Coupling> no_coupling(MPI_Comm comm);
 
 }  // namespace oscillators

@@ -1,18 +1,15 @@
 // Reads oscillators from text, and generates such text.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "field.hpp"
+#include "mini_app/user_error.hpp"
 
 namespace oscillators {
 
-/// An error that the user can correct; `what()` is the sentence to print.
-struct UserError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using mini_app::UserError;
 
 /// Parses lines `type x y z radius omega0 [zeta]` with type damped, decaying or periodic. `#` starts a comment; empty
 /// lines are skipped. zeta is required for damped and ignored for the others. `file` names the text in messages. Throws

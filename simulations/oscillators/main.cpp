@@ -52,7 +52,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   return mini_app::with_mpi(argc, argv, "oscillators", [](const std::vector<std::string>& arguments) {
-    catch_signals();  // on servers, too: a server ends when its clients do, not before
+    mini_app::catch_signals();  // on servers, too: a server ends when its clients do, not before
     return mini_app::obey(parse_command_line(arguments), run);
   });
 }

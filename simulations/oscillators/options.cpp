@@ -1,8 +1,9 @@
 #include "options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cmath>
+
+#include "mini_app/parsing.hpp"
 
 namespace oscillators {
 
@@ -92,18 +93,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CLI::App app("Oscillators: a sum of Gaussians of varying strength on a grid, step by step.", "oscillators");
   declare_problem(app, options, raw);
   declare_output(app, options);
-  try {
-    // Parsed by every rank: no rank can fail by itself.
-    std::vector<std::string> words = join_triples(arguments);
-    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
-    app.parse(words);
-    finish(options, raw);
-  } catch (const CLI::CallForHelp&) {
-    return {std::nullopt, app.help(), 0};
-  } catch (const CLI::ParseError& error) {
-    return {std::nullopt, std::string("oscillators: ") + error.what() + ". See 'oscillators --help'.\n", 2};
-  }
-  return {options, "", 0};
+  return mini_app::parsed(app, join_triples(arguments), options, [&] { finish(options, raw); });
 }
 
 }  // namespace oscillators

@@ -1,11 +1,11 @@
 // The command line.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "field.hpp"
+#include "mini_app/command_line.hpp"
 
 namespace oscillators {
 
@@ -31,12 +31,7 @@ struct Options {
   bool quiet = false;
 };
 
-/// Result of parsing: options, or a message to print instead of running.
-struct CommandLine {
-  std::optional<Options> options;
-  std::string message;  ///< help, or a description of the error
-  int status = 0;       ///< exit status if there are no options
-};
+using CommandLine = mini_app::CommandLine<Options>;
 
 /// `arguments` without the program's name. Does not communicate and gives the same on every rank.
 [[nodiscard]] CommandLine parse_command_line(const std::vector<std::string>& arguments);

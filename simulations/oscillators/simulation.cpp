@@ -79,7 +79,8 @@ void Simulation::add_parts() {
 int Simulation::run() {
   std::unique_ptr<Dump> dump;
   if (!options_.dump.empty()) dump = std::make_unique<Dump>(comm_, options_.dump, options_);
-  if (!options_.times.empty()) write_times(comm_, options_.times, {});  // fails now if it would fail at the end
+  if (!options_.times.empty())
+    mini_app::write_times(comm_, options_.times, {});  // fails now if it would fail at the end
   const int first = first_step();
   MPI_Barrier(comm_);
   began_ = MPI_Wtime();
@@ -219,7 +220,7 @@ int Simulation::finish(Verdict verdict, const std::string& failure) {
     }
     return 1;
   }
-  if (!options_.times.empty()) write_times(comm_, options_.times, times_);
+  if (!options_.times.empty()) mini_app::write_times(comm_, options_.times, times_);
   const std::string summary = describe_times(comm_, times_);
   if (rank_ == 0 && !options_.quiet) {
     if (verdict == Verdict::stop)

@@ -8,7 +8,7 @@
 
 #include "coupling.hpp"
 #include "input.hpp"
-#include "mini_app/account.hpp"
+#include "mini_app/session_coupling.hpp"
 
 namespace oscillators {
 
@@ -19,18 +19,10 @@ constexpr const char* variable = "field";
 
 sidestream::Box to_sidestream(const Box& box) { return {box.lo, box.hi}; }
 
-class WithSidestream final : public Coupling {
+class WithSidestream final : public mini_app::SessionCoupling<Coupling> {
  public:
   WithSidestream(MPI_Comm comm, const Options& options)
-      : session_(sidestream::Session::open(comm, options.sidestream)), in_place_(options.in_place) {}
-
-  bool serve() override {
-    if (!session_.is_server()) return false;
-    session_.serve();
-    return true;
-  }
-
-  [[nodiscard]] MPI_Comm comm() const override { return session_.comm(); }
+      : SessionCoupling(comm, options.sidestream), in_place_(options.in_place) {}
 
   void declare(const Options& options, const std::vector<Patch>& patches) override {
     declare_parameters(options);
@@ -69,8 +61,6 @@ class WithSidestream final : public Coupling {
 
   void end_step(std::int64_t step, double time) override { session_.end_iteration(step, time); }
 
-  std::string close() override { return mini_app::describe(session_.close()); }
-
  private:
   // Parameters for configurations: $nx, $ny, $nz cells, $hx, $hy, $hz spacing.
   void declare_parameters(const Options& options) {
@@ -86,7 +76,6 @@ class WithSidestream final : public Coupling {
     return static_cast<std::size_t>(to_sidestream(patch.allocated).count());
   }
 
-  sidestream::Session session_;
   sidestream::Type type_ = sidestream::Type::float64;
   bool in_place_;
   std::set<const void*> lent_;
@@ -96,7 +85,8 @@ class WithSidestream final : public Coupling {
 
 std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
   // The environment variable may name a configuration, too; see sidestream_open.
-  if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr) return no_coupling(comm);
+  if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr)
+    return std::make_unique<Coupling>(comm);
   return std::make_unique<WithSidestream>(comm, options);
 }
 

@@ -9,7 +9,7 @@ std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
     throw UserError("--sidestream " + options.sidestream + ": this program was built without Sidestream; run " +
                     "'oscillators', or leave the option out.");
   }
-  return no_coupling(comm);
+  return std::make_unique<Coupling>(comm);
 }
 
 int restore(MPI_Comm, const Options&, const std::vector<Patch>&, const std::vector<void*>&) {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "output.hpp"
+#include "mini_app/output.hpp"
 
 namespace universe {
 
@@ -26,7 +26,7 @@ Energies energies(const State& state) {
 }
 
 void write_energies(const Layout& layout, const std::string& file, const std::vector<Energies>& all) {
-  write_file(layout, "--energies", file, [&](std::FILE* out) {
+  mini_app::write_file(layout.comm(), "--energies", file, [&](std::FILE* out) {
     std::fputs("scale_factor,kinetic,potential,momentum_x,momentum_y,momentum_z,speeds\n", out);
     for (const Energies& at : all) {
       std::fprintf(out, "%.12g,%.12g,%.12g,%.6g,%.6g,%.6g,%.12g\n", at.a, at.kinetic, at.potential, at.momentum[0],

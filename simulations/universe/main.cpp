@@ -2,15 +2,15 @@
 #include <mpi.h>
 
 #include "mini_app/program.hpp"
+#include "mini_app/stop.hpp"
 #include "simulation.hpp"
-#include "stop.hpp"
 
 namespace {
 
 using namespace universe;
 
 int run(const Options& options) {
-  catch_signals();  // on servers, too: a server ends when its clients do, not before
+  mini_app::catch_signals();  // on servers, too: a server ends when its clients do, not before
   const std::unique_ptr<Coupling> coupling = open_coupling(MPI_COMM_WORLD, options);
   return mini_app::run_coupled(*coupling, "universe", options.quiet, [&] {
     simulate(options, *coupling);

@@ -1,7 +1,8 @@
 #include "options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+
+#include "mini_app/parsing.hpp"
 
 namespace universe {
 
@@ -78,18 +79,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   declare_matter(app, options);
   declare_cosmology(app, options);
   declare_output(app, options);
-  try {
-    // Parsed by every rank: no rank can fail by itself.
-    std::vector<std::string> words = arguments;
-    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
-    app.parse(words);
-    check_together(options);
-  } catch (const CLI::CallForHelp&) {
-    return {std::nullopt, app.help(), 0};
-  } catch (const CLI::ParseError& error) {
-    return {std::nullopt, std::string("universe: ") + error.what() + ". See 'universe --help'.\n", 2};
-  }
-  return {options, "", 0};
+  return mini_app::parsed(app, arguments, options, [&] { check_together(options); });
 }
 
 }  // namespace universe

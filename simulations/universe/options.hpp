@@ -3,18 +3,16 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cosmology.hpp"
+#include "mini_app/command_line.hpp"
+#include "mini_app/user_error.hpp"
 
 namespace universe {
 
-/// An error that the user can correct; `what()` is the sentence to print.
-struct UserError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using mini_app::UserError;
 
 struct Options {
   int particles = 64;     ///< along each axis
@@ -43,12 +41,7 @@ struct Options {
   bool progress = false, quiet = false;
 };
 
-/// Result of parsing: options, or a message to print instead of running.
-struct CommandLine {
-  std::optional<Options> options;
-  std::string message;  ///< help, or a description of the error
-  int status = 0;       ///< exit status if there are no options
-};
+using CommandLine = mini_app::CommandLine<Options>;
 
 /// `arguments` without the program's name. Does not communicate and gives the same on every rank.
 [[nodiscard]] CommandLine parse_command_line(const std::vector<std::string>& arguments);

@@ -4,10 +4,11 @@
 #include <cstdio>
 
 #include "energies.hpp"
+#include "mini_app/output.hpp"
+#include "mini_app/stop.hpp"
+#include "mini_app/timing.hpp"
 #include "mini_app/together.hpp"
-#include "output.hpp"
-#include "stop.hpp"
-#include "timing.hpp"
+#include "watch.hpp"
 
 namespace universe {
 
@@ -16,14 +17,15 @@ namespace {
 /// Writes particles by id: position, momentum and id as in memory.
 void write_particles(const State& state, const std::string& file) {
   const Particles all = gathered(state.layout(), state.particles());
-  write_file(state.layout(), "--dump", file,
-             [&](std::FILE* out) { return std::fwrite(all.data(), sizeof(Particle), all.size(), out) == all.size(); });
+  mini_app::write_file(state.layout().comm(), "--dump", file, [&](std::FILE* out) {
+    return std::fwrite(all.data(), sizeof(Particle), all.size(), out) == all.size();
+  });
 }
 
 void write_spectrum(const State& state, const std::string& file) {
   const std::vector<Gravity::Bin> bins = state.gravity().spectrum(state.density());
   const double growth = state.options().cosmology.growth(state.scale_factor());
-  write_file(state.layout(), "--spectrum", file, [&](std::FILE* out) {
+  mini_app::write_file(state.layout().comm(), "--spectrum", file, [&](std::FILE* out) {
     std::fprintf(out, "k,power,linear,modes\n");
     for (const Gravity::Bin& bin : bins) {
       std::fprintf(out, "%.9g,%.9g,%.9g,%.0f\n", bin.k, bin.power, bin.linear * growth * growth, bin.modes);
@@ -67,11 +69,11 @@ void simulate(const Options& options, Coupling& coupling) {
   const Layout layout(coupling.comm(), options.cells);
   State state = begin(options, layout, coupling.comm());
   coupling.declare(layout, options);
-  std::vector<StepTimes> times;
+  std::vector<mini_app::StepTimes> times;
   const double began = MPI_Wtime();
   const auto step = [&](bool advances, bool publishes) {
     Watch watch(began);
-    StepTimes& now = times.emplace_back();
+    mini_app::StepTimes& now = times.emplace_back();
     now.start = watch.start();
     if (advances) state.advance();
     watch.lap(now.compute);
@@ -90,13 +92,13 @@ void simulate(const Options& options, Coupling& coupling) {
   if (options.restart.empty()) step(false, true);
   weigh();
   const std::int64_t last = options.stop > 0 ? std::min<std::int64_t>(options.stop, options.steps) : options.steps;
-  while (state.step() < last && !stop_asked(layout.comm())) {
+  while (state.step() < last && mini_app::agreed_verdict(layout.comm()) == 0) {
     step(true, (state.step() + 1) % options.every == 0);
     weigh();
     if (options.progress) report(state);
   }
   if (!options.energies.empty()) write_energies(layout, options.energies, balance);
-  if (!options.times.empty()) write_times(layout, options.times, times);
+  if (!options.times.empty()) mini_app::write_times(layout.comm(), options.times, times);
   finish(options, state, layout.rank() == 0 && state.step() < last);
 }
 

@@ -7,7 +7,7 @@
 
 #include "coupling.hpp"
 #include "gas.hpp"
-#include "mini_app/account.hpp"
+#include "mini_app/session_coupling.hpp"
 
 namespace universe {
 
@@ -16,18 +16,9 @@ namespace {
 constexpr const char* grid_mesh = "grid";
 constexpr const char* matter_mesh = "matter";
 
-class WithSidestream final : public Coupling {
+class WithSidestream final : public mini_app::SessionCoupling<Coupling> {
  public:
-  WithSidestream(MPI_Comm comm, const Options& options)
-      : session_(sidestream::Session::open(comm, options.sidestream)) {}
-
-  bool serve() override {
-    if (!session_.is_server()) return false;
-    session_.serve();
-    return true;
-  }
-
-  [[nodiscard]] MPI_Comm comm() const override { return session_.comm(); }
+  WithSidestream(MPI_Comm comm, const Options& options) : SessionCoupling(comm, options.sidestream) {}
 
   void declare(const Layout& layout, const Options& options) override {
     using sidestream::Centering;
@@ -62,8 +53,6 @@ class WithSidestream final : public Coupling {
   }
 
   void end_iteration(const State& state) override { session_.end_iteration(state.step(), state.scale_factor()); }
-
-  std::string close() override { return mini_app::describe(session_.close()); }
 
  private:
   void add(const char* mesh, const char* name, sidestream::Type type, sidestream::Centering centering, int components,
@@ -138,7 +127,6 @@ class WithSidestream final : public Coupling {
     session_.publish("momentum", rank_, momentum);
   }
 
-  sidestream::Session session_;
   int rank_ = 0;
   double cell_ = 1;
 };
@@ -147,7 +135,8 @@ class WithSidestream final : public Coupling {
 
 std::unique_ptr<Coupling> open_coupling(MPI_Comm comm, const Options& options) {
   // The environment variable may name a configuration, too; see sidestream_open.
-  if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr) return no_coupling(comm);
+  if (options.sidestream.empty() && std::getenv("SIDESTREAM_CONFIG") == nullptr)
+    return std::make_unique<Coupling>(comm);
   return std::make_unique<WithSidestream>(comm, options);
 }
 

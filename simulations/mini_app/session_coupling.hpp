@@ -1,5 +1,7 @@
-// Summary of the iterations' outcomes.
+// Shared parts of the mini-apps' couplings with Sidestream.
 #pragma once
+
+#include <mpi.h>
 
 #include <sidestream/sidestream.hpp>
 #include <string>
@@ -16,5 +18,24 @@ inline std::string describe(const sidestream::Account& account) {
   if (account.unknown > 0) text += ", " + std::to_string(account.unknown) + " of unknown outcome";
   return text + ".";
 }
+
+/// A coupling with a session, which serves on servers.
+template <class Coupling>
+class SessionCoupling : public Coupling {
+ public:
+  bool serve() override {
+    if (!session_.is_server()) return false;
+    session_.serve();
+    return true;
+  }
+  [[nodiscard]] MPI_Comm comm() const override { return session_.comm(); }
+  std::string close() override { return describe(session_.close()); }
+
+ protected:
+  SessionCoupling(MPI_Comm comm, const std::string& configuration)
+      : Coupling(comm), session_(sidestream::Session::open(comm, configuration)) {}
+
+  sidestream::Session session_;
+};
 
 }  // namespace mini_app
