@@ -68,38 +68,12 @@ constexpr bool is_number_id(std::int64_t id) { return id >= first_number_id && i
 /// Conduit counts int8 to int64, uint8 to uint64, float32, float64, as we do.
 Type type_of(std::int64_t id) { return static_cast<Type>(id - first_number_id); }
 
-template <class T>
-T value_at(const std::byte* at) noexcept {
-  T value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-
 template <class To>
 To converted(Type type, const std::byte* at) noexcept {
-  switch (type) {
-    case Type::int8:
-      return static_cast<To>(value_at<std::int8_t>(at));
-    case Type::int16:
-      return static_cast<To>(value_at<std::int16_t>(at));
-    case Type::int32:
-      return static_cast<To>(value_at<std::int32_t>(at));
-    case Type::int64:
-      return static_cast<To>(value_at<std::int64_t>(at));
-    case Type::uint8:
-      return static_cast<To>(value_at<std::uint8_t>(at));
-    case Type::uint16:
-      return static_cast<To>(value_at<std::uint16_t>(at));
-    case Type::uint32:
-      return static_cast<To>(value_at<std::uint32_t>(at));
-    case Type::uint64:
-      return static_cast<To>(value_at<std::uint64_t>(at));
-    case Type::float32:
-      return static_cast<To>(value_at<float>(at));
-    case Type::float64:
-      return static_cast<To>(value_at<double>(at));
-  }
-  return To{};
+  return with_type(type, [at](auto value) {
+    std::memcpy(&value, at, sizeof value);
+    return static_cast<To>(value);
+  });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstring>
 #include <sidestream/error.hpp>
 #include <string_view>
 #include <utility>
@@ -251,37 +252,11 @@ bool Coupling::all_can(bool can, bool together) const {
 
 namespace {
 
-template <class T>
-double as_real(const std::byte* data) {
-  T value{};
-  std::copy_n(data, sizeof value, reinterpret_cast<std::byte*>(&value));
-  return static_cast<double>(value);
-}
-
 double real_value(Type type, const std::byte* data) {
-  switch (type) {
-    case Type::int8:
-      return as_real<std::int8_t>(data);
-    case Type::int16:
-      return as_real<std::int16_t>(data);
-    case Type::int32:
-      return as_real<std::int32_t>(data);
-    case Type::int64:
-      return as_real<std::int64_t>(data);
-    case Type::uint8:
-      return as_real<std::uint8_t>(data);
-    case Type::uint16:
-      return as_real<std::uint16_t>(data);
-    case Type::uint32:
-      return as_real<std::uint32_t>(data);
-    case Type::uint64:
-      return as_real<std::uint64_t>(data);
-    case Type::float32:
-      return as_real<float>(data);
-    case Type::float64:
-      return as_real<double>(data);
-  }
-  return 0;
+  return with_type(type, [data](auto value) {
+    std::memcpy(&value, data, sizeof value);
+    return static_cast<double>(value);
+  });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "array.hpp"
 #include "mpi_handle.hpp"
+#include "sidestream/data/type.hpp"
 
 namespace sidestream_python {
 
@@ -20,29 +21,8 @@ bool alike(const Arranged& a, const Arranged& b) {
 }
 
 nb::dlpack::dtype dtype_of(sidestream_type type) {
-  switch (type) {
-    case SIDESTREAM_INT8:
-      return nb::dtype<std::int8_t>();
-    case SIDESTREAM_INT16:
-      return nb::dtype<std::int16_t>();
-    case SIDESTREAM_INT32:
-      return nb::dtype<std::int32_t>();
-    case SIDESTREAM_INT64:
-      return nb::dtype<std::int64_t>();
-    case SIDESTREAM_UINT8:
-      return nb::dtype<std::uint8_t>();
-    case SIDESTREAM_UINT16:
-      return nb::dtype<std::uint16_t>();
-    case SIDESTREAM_UINT32:
-      return nb::dtype<std::uint32_t>();
-    case SIDESTREAM_UINT64:
-      return nb::dtype<std::uint64_t>();
-    case SIDESTREAM_FLOAT32:
-      return nb::dtype<float>();
-    case SIDESTREAM_FLOAT64:
-      break;
-  }
-  return nb::dtype<double>();
+  return sidestream::with_type(static_cast<sidestream::Type>(type),
+                               [](auto zero) { return nb::dtype<decltype(zero)>(); });
 }
 
 Numbers numbers_of(const sidestream_account& account) {
