@@ -10,22 +10,12 @@ Every value encodes its position; tests/system/test_kinds.py knows the formulas.
 #include <stdlib.h>
 #include <string.h>
 
-#include "in_turn.h"
-#include "sidestream/sidestream.h"
+#include "one_session.h"
 
 enum { MOST = 4096, NX = 9 };
 
-static sidestream_session* s;
 static int rank, size, blocks_each, steps, changing, calls, dimensions, gap, forget;
 static int64_t ny, nz; /* 1 on unused axes */
-
-static void must(int code, const char* call) {
-  if (code == SIDESTREAM_OK) return;
-  printf("error %d: %s: %s\n", code, call, sidestream_message(s));
-  fflush(stdout);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
-#define MUST(call) must(call, #call)
 
 static double value(int64_t block, int64_t i, int c, int step) {
   return (double)(1000 * block + i + 100000 * c + 1000000 * step);
@@ -334,17 +324,8 @@ static int run(int argc, char** argv, MPI_Comm comm) {
     fflush(stdout);
     return 0;
   }
-  sidestream_account account = {sizeof account, 0, 0, 0, 0, 0, 0, 0};
-  MUST(sidestream_close_with_account(&s, &account));
-  printf("account rank=%d delivered=%ld refused=%ld failed=%ld unknown=%ld absent=%ld\n", rank, (long)account.delivered,
-         (long)account.refused, (long)account.failed, (long)account.unknown, (long)account.absent_blocks);
+  close_with_account(rank);
   return 0;
 }
 
-int main(int argc, char** argv) {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  const int status = run_in_turn(argc, argv, run);
-  MPI_Finalize();
-  return status;
-}
+int main(int argc, char** argv) { return main_in_turn(argc, argv, run); }

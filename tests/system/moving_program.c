@@ -9,21 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "in_turn.h"
-#include "sidestream/sidestream.h"
+#include "one_session.h"
 
 enum { NX = 12, NY = 8, NZ = 6, POINTS = (NX + 1) * (NY + 1) * (NZ + 1), CELLS = NX * NY * NZ, STEPS = 3 };
 
-static sidestream_session* s;
 static int rank, size, blocks;
-
-static void must(int code, const char* call) {
-  if (code == SIDESTREAM_OK) return;
-  printf("error %d: %s: %s\n", code, call, sidestream_message(s));
-  fflush(stdout);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
-#define MUST(call) must(call, #call)
 
 static void place(int64_t i, int64_t j, int64_t k, int step, double* x) {
   const double u = i / (double)NX, v = j / (double)NY, w = k / (double)NZ;
@@ -121,17 +111,8 @@ static int run(int argc, char** argv, MPI_Comm comm) {
     }
     MUST(sidestream_end_iteration(s, step, step));
   }
-  sidestream_account account = {sizeof account, 0, 0, 0, 0, 0, 0, 0};
-  MUST(sidestream_close_with_account(&s, &account));
-  printf("account rank=%d delivered=%ld refused=%ld failed=%ld unknown=%ld absent=%ld\n", rank, (long)account.delivered,
-         (long)account.refused, (long)account.failed, (long)account.unknown, (long)account.absent_blocks);
+  close_with_account(rank);
   return 0;
 }
 
-int main(int argc, char** argv) {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  const int status = run_in_turn(argc, argv, run);
-  MPI_Finalize();
-  return status;
-}
+int main(int argc, char** argv) { return main_in_turn(argc, argv, run); }

@@ -11,21 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "in_turn.h"
-#include "sidestream/sidestream.h"
+#include "one_session.h"
 
 enum { MOST = 1 << 14, IDS = 12 };
 
-static sidestream_session* s;
 static int rank, size, dimensions, first, steps, calls, ghosts, hole, single;
-
-static void must(int code, const char* call) {
-  if (code == SIDESTREAM_OK) return;
-  printf("error %d: %s: %s\n", code, call, sidestream_message(s));
-  fflush(stdout);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
-#define MUST(call) must(call, #call)
 
 /* Level 0 has 8 x 8 x 4 cells. A cell of level 0 has 2 cells of level 1 along each axis, and one of these 2 x 2 x 1 of
  * level 2. `in` has a bit for each step with the patch. */
@@ -180,21 +170,8 @@ static int run(int argc, char** argv, MPI_Comm comm) {
       MUST(sidestream_end_iteration(s, step, 0.5 * step));
     }
   }
-  sidestream_account account = {.struct_size = sizeof account};
-  const int server = sidestream_is_server(s);
-  MUST(sidestream_close_with_account(&s, &account));
-  if (!server) {
-    printf("account delivered=%lld refused=%lld failed=%lld unknown=%lld absent=%lld\n", (long long)account.delivered,
-           (long long)account.refused, (long long)account.failed, (long long)account.unknown,
-           (long long)account.absent_blocks);
-  }
+  close_with_account(-1);
   return 0;
 }
 
-int main(int argc, char** argv) {
-  int provided;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-  const int status = run_in_turn(argc, argv, run);
-  MPI_Finalize();
-  return status;
-}
+int main(int argc, char** argv) { return main_in_turn(argc, argv, run); }
