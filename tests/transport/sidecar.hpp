@@ -179,7 +179,7 @@ class Simulation {
   bool owes_ = false;  ///< the array that does not vary in time must still be published
 };
 
-/// The point at which a server kills itself; see the table in docs/sidecar-protocol.md.
+/// The point at which a server kills itself; see the table in docs/shared-memory.md.
 enum class Death { never, welcomed, went, joined, received, announced, released };
 
 /// Runs a server, which attaches, checks all that comes, and leaves after `most` iterations. Returns 0, or 1 if it

@@ -53,7 +53,7 @@ struct alignas(64) Liveness {
   [[nodiscard]] bool alive() const noexcept;
 };
 
-/// Sidecar: which servers serve the node. The listener's thread writes, all others read; see docs/sidecar-protocol.md.
+/// Sidecar: which servers serve the node. The listener's thread writes, all others read; see docs/shared-memory.md.
 struct alignas(128) ServiceState {
   enum class Phase : std::uint64_t { nobody = 0, attached = 1, left = 2, closed = 3 };
   std::atomic<std::uint64_t> word{0};        ///< epoch << 2 | phase

@@ -1,6 +1,6 @@
 // File on a node for a client's blocks that find no room in the buffer (`when_full: spill`).
 //
-// It is used as a ring; docs/spilling.md has the states. The server reads blocks back (SpillReader) when the turn of
+// It is used as a ring; docs/shared-memory.md has the states. The server reads blocks back (SpillReader) when the turn of
 // their iteration comes.
 #pragma once
 
