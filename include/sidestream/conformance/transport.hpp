@@ -1,6 +1,15 @@
 // Checks that every transport must pass, written from the contract (extend/transport.hpp) only. Authors of transports
-// describe how their transport is made (Harness), call check_transport on all processes, and look at the result. Needs
-// only the contracts and the standard library. docs/transport-conformance.md lists the checks.
+// describe how their transport is made, call check_transport on all processes, and look at the result:
+//
+//     Harness harness;
+//     harness.clients = 3, harness.servers = 2;     // client, server: the numbers of this process; -1: it is none
+//     harness.all = &everybody, harness.group = &servers;
+//     harness.make = [&](const Needs& needs) { ... return ends; };
+//     for (const std::string& wrong : check_transport(harness)) std::cerr << wrong << '\n';
+//
+// Needs only the contracts and the standard library. Processes that are both client and server skip checks with several
+// iterations in flight. Deaths of processes are not checked. If a wait throws on one process, others may still wait: give
+// the program a time limit.
 #pragma once
 
 #include <string>
