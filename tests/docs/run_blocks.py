@@ -11,6 +11,7 @@ An invisible comment precedes each block in one of the languages below:
 Blocks of one page run in their order in one empty folder, so that a program finds the configuration above it.
 
     yaml     is saved as `file` and given to `sidestream check` with `ranks` and `set` (name=value, repeatable);
+             `cube=32` sets what `oscillators --grid 32` sets;
              `part-of=FRAME` puts it into the file of that name in tests/docs/frames at the line `@BLOCK@`
     sh       runs under `bash -e` with the folders of --path first in PATH; $HOME/sidestream is the installed tree
     c, cpp   is compiled and linked, as it is or within `part-of=FRAME`, and run on `ranks` ranks with the
@@ -37,7 +38,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 LANGUAGES = {"yaml", "sh", "c", "cpp", "fortran", "python"}
-KEYS = {"file", "ranks", "set", "part-of", "with", "fails", "lines", "seconds"}
+KEYS = {"file", "ranks", "set", "cube", "part-of", "with", "fails", "lines", "seconds"}
 ROOT = Path(__file__).resolve().parents[2]
 FRAMES = ROOT / "tests" / "docs" / "frames"
 FENCE = re.compile(
@@ -183,7 +184,10 @@ def run_yaml(block: Block, setting: Setting) -> None:
     name = block.key("file", "run.yaml")
     (setting.folder / name).write_text(framed(block), encoding="utf-8")
     command = ["sidestream", "check", name, "--ranks", block.key("ranks", "4")]
-    for value in block.keys.get("set", []):
+    values = block.keys.get("set", [])
+    if cells := block.key("cube", ""):
+        values = [*(f"n{axis}={cells}" for axis in "xyz"), *(f"h{axis}={1 / int(cells)}" for axis in "xyz"), *values]
+    for value in values:
         command += ["--set", value]
     execute(block, setting, command)
 
