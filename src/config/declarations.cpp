@@ -99,8 +99,8 @@ const OptionTable<Variable>& variable_table() {
        option("unit", &Variable::unit, "Unit for labels and files."),
        option("label", &Variable::label, "Name in captions; if left out the variable's name."),
        options_read_by(read_attributes,
-                       {attributes_option("Any further names with a text or a number each, which HDF5 files and "
-                                          "databases carry on: `{standard_name: air_temperature, valid_min: 0}`.")},
+                       {attributes_option("Further attributes, a text or a number each, for HDF5, NetCDF and Zarr "
+                                          "files and databases: `{standard_name: air_temperature, valid_min: 0}`.")},
                        &Variable::attributes),
        option("group", &Variable::group, "Folder of the variable in files that have folders."),
        option("time_varying", &Variable::time_varying, "`false`: published once and kept until it is published again.",

@@ -24,8 +24,8 @@ const OptionTable<EndingOptions>& ending_options() {
   static const OptionTable<EndingOptions> table{
       option<OptionType::choice>("signals", &EndingOptions::signals,
                                  "Signals that tell the run to end. On each rank the program's own handler still runs; "
-                                 "where it has none, the signal does not end the process. The dispositions from before "
-                                 "the open return with the close.",
+                                 "where it has none, the signal does not end the process. Closing the session "
+                                 "restores the earlier handlers.",
                                  {.choices = {{"TERM", SIGTERM},
                                               {"USR1", SIGUSR1},
                                               {"USR2", SIGUSR2},
@@ -33,7 +33,7 @@ const OptionTable<EndingOptions>& ending_options() {
                                               {"HUP", SIGHUP},
                                               {"XCPU", SIGXCPU}}}),
       option("time_limit", &EndingOptions::limit,
-             "Time since the open of the session at which the run must be over: `24 h`, `90 min`, `3600 s`. `job`: the "
+             "Time after opening the session at which the run must be over: `24 h`, `90 min`, `3600 s`. `job`: the "
              "end of the batch job, from the environment variable SLURM_JOB_END_TIME of rank 0 at the open."),
       option("margin", &EndingOptions::margin,
              "Time that ending takes: the last iterations, the checkpoint, and closing. The run is told to end this "

@@ -120,11 +120,11 @@ const OptionTable<MeshEntry>& mesh_table() {
               "Units of positions along each axis, for files; one holds for all axes. xarray and netCDF show them as "
               "`units` of coordinates.",
               {.most_entries = 3}),
-       option("labels", &MeshEntry::labels, "Names of the axes for people, for files: `long_name` of coordinates.",
+       option("labels", &MeshEntry::labels, "Names of the axes in files: `long_name` of coordinates.",
               {.most_entries = 3}),
        options_read_by(read_attributes,
-                       {attributes_option("Any further names with a text or a number each, which HDF5 files and "
-                                          "databases carry on: `{projection: mercator}`.")},
+                       {attributes_option("Further attributes, a text or a number each, for HDF5, NetCDF and Zarr "
+                                          "files and databases: `{projection: mercator}`.")},
                        &MeshEntry::attributes),
        options_read_elsewhere<MeshEntry>(array_names())});
   return all;

@@ -142,7 +142,7 @@ const OptionTable<OpeningConfig>& output_options() {
       option("timings", &OpeningConfig::timings, "Write `timings.csv`: the times of each rank in each iteration.",
              {.standard = true}),
       option("messages", &OpeningConfig::messages,
-             "The messages that are also written to `messages.txt`: those of this level and of graver ones. See "
+             "Lowest level of the messages that are also written to `messages.txt`. See "
              "[formats](formats.md#messages).",
              {.standard = "note",
               .choices = {{"note", LogLevel::note},

@@ -86,7 +86,7 @@ void Session::Implementation::say_left_open() {
   world_->minimum(std::span(&first, 1));
   if (first != world_->rank()) return;
   log::warning(
-      "what was published after the last end_iteration is dropped; call end_iteration on every rank after the "
+      "values published after the last end_iteration are dropped; call end_iteration on every rank after the "
       "publications of an iteration");
 }
 

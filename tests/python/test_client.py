@@ -88,7 +88,7 @@ def test_values_that_no_end_follows_are_said_to_be_dropped(open_session, capfd):
         if ends:
             session.end_iteration(0, 0)
         assert session.close().iterations == int(ends)
-        assert ("what was published after the last end_iteration is dropped" in capfd.readouterr().err) != ends
+        assert ("values published after the last end_iteration are dropped" in capfd.readouterr().err) != ends
 
 
 # Mistakes

@@ -220,7 +220,7 @@ void add_replay(CLI::App& app, Work& work) {
   replay->add_option("DIRECTORY", options.directory, "The directory of the database")->required();
   replay->add_option("FILE", options.file, "The configuration; meshes and variables are those of the database")
       ->required();
-  replay->add_option("--set", options.values, "NAME=VALUE: what $NAME is in the configuration; may be repeated")
+  replay->add_option("--set", options.values, "NAME=VALUE: the value of $NAME in the configuration; may be repeated")
       ->allow_extra_args(false);
   replay->add_option("--coarsen", options.coarsen, "Number of cells along each axis that become one")
       ->check(positive_number());
@@ -264,7 +264,7 @@ void add_analyse(CLI::App& app, Work& work) {
       "--iterations", options.sources.iterations,
       "Counted from 0 over all files: numbers, FROM:TO or FROM:TO:STEP (3,10:20,100::10; default: all)");
   analyse->add_option("--cycles", options.sources.cycles, "Numbers of cycles, in the same form");
-  analyse->add_option("--set", options.values, "NAME=VALUE: what $NAME is in the configuration; may be repeated")
+  analyse->add_option("--set", options.values, "NAME=VALUE: the value of $NAME in the configuration; may be repeated")
       ->allow_extra_args(false);
   analyse->add_option("--periodic", options.periodic,
                       "Axes along which meshes are periodic, if the file does not tell: xyz");
@@ -381,7 +381,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 if all went well; 1 if a configuration is wrong, something failed, or a simulation that was\n"
-      "served died; 2 if these arguments are wrong. What is wrong is said on standard error in one sentence.");
+      "served died; 2 if these arguments are wrong. Errors are printed on standard error, in one sentence.");
   Work work;
   for (const auto add : {add_check, add_plan, add_endpoint, add_serve, add_set, add_ask, add_conformance, add_groups,
                          add_advise, add_scale, add_replay, add_analyse, add_databases, sidestream::add_python_commands,

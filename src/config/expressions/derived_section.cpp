@@ -33,7 +33,7 @@ const OptionTable<DerivedEntry>& derived_options() {
              "Type of the result. It is computed with float64, whatever the inputs are, and rounded at the end.",
              {.standard = "float64", .choices = {{"float64", Type::float64}, {"float32", Type::float32}}}),
       option("unit", &Variable::unit, "Unit for labels and files."),
-      option("label", &Variable::label, "Name for people, in captions; without it the variable's name."),
+      option("label", &Variable::label, "Name in captions; if left out the variable's name."),
       option("group", &Variable::group, "Folder of the variable in files that have folders.")};
   return table;
 }
@@ -59,9 +59,10 @@ const Variable* on_mesh(const std::string& name, const Settings& settings, const
     if (one.mesh == mesh.id && one.centering == Centering::cell && one.role == Role::none && !one.derived())
       return &one;
   }
-  settings.fail("mesh", fmt::format("no variable in the cells of '{}' is declared; expected one that is published, in "
-                                    "whatever cells it lies particles are put",
-                                    mesh.name));
+  settings.fail("mesh",
+                fmt::format("found no variable in the cells of '{}', expected a published one, into whose cells "
+                            "particles are put; declare one",
+                            mesh.name));
 }
 
 void read_one(const Entry& entry, const ReadContext& context, Metadata& metadata) {
@@ -92,7 +93,7 @@ Section derived_section() {
   return {"derived", SectionForm::named,
           "Variables that servers compute from published ones, by name, whenever an analysis or an output that is due "
           "names them. `name: EXPRESSION` is short for `name: {expression: EXPRESSION}`. An analysis may also have an "
-          "expression in place of a variable's name.",
+          "expression instead of a variable's name.",
           "derived:\n  speed: magnitude(velocity)\n  kinetic: {expression: 0.5 * density * speed^2, unit: J/m3}\n"
           "  vorticity: curl(velocity)",
           derived_options().declarations()};

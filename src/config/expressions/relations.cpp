@@ -51,10 +51,11 @@ void check_mean(const Variable& variable, const std::vector<RelationProduct>& pr
     if (count > 1 || divided || !plain) own = 2;
   }
   if (own == 1) return;
-  fail(Code::configuration,
-       "what the mean of '{}' is of, '{}', must have '{}' in exactly one product, times a number and at most one other "
-       "variable, as in 'mean of density * {}'; change it",
-       variable.name, variable.relations.parent, variable.name, variable.name);
+  fail(
+      Code::configuration,
+      "the parent of '{}' has the relation '{}', which must have '{}' in exactly one product, times a number and at most "
+      "one other variable, as in 'mean of density * {}'; change it",
+      variable.name, variable.relations.parent, variable.name, variable.name);
 }
 
 void check_faces(const Metadata& metadata, const Variable& variable) {
@@ -105,9 +106,10 @@ void check_relations(const Metadata& metadata, const Variable& variable) {
   const VariableRelations& relations = variable.relations;
   if (relations == VariableRelations{}) return;
   if (!in_cells(metadata, variable, variable.mesh)) {
-    fail(Code::configuration,
-         "'{}' has relations ('parent', 'equals', 'face'), which are of values in cells of octrees; remove them",
-         variable.name);
+    fail(
+        Code::configuration,
+        "found relations ('parent', 'equals', 'face') of '{}', expected them only of values in cells of octrees; remove them",
+        variable.name);
   }
   const auto check_products = [&](const std::vector<RelationProduct>& products) {
     for (const RelationProduct& product : products) {
@@ -127,7 +129,7 @@ void check_relations(const Metadata& metadata, const Variable& variable) {
       for (const auto* list : {&product.times, &product.over}) {
         for (const RelationFactor& factor : *list) {
           if (factor.variable == variable.name) {
-            fail(Code::configuration, "'equals' of '{}' names itself; write what it is of other variables",
+            fail(Code::configuration, "'equals' of '{}' names itself, expected other variables; remove it",
                  variable.name);
           }
         }

@@ -45,8 +45,9 @@ Selected* add(sidestream_selection* selection, const char* variable, int halo) {
   if (!selection || !variable) return nullptr;
   const Variable* found = selection->metadata->find_variable(variable);
   if (!found || halo < 0) {
-    selection->problem = found ? "a halo below 0 is asked for; ask for 0 or more points"
-                               : "the variable '" + std::string(variable) + "' is asked for, which is not declared";
+    selection->problem = found
+                             ? "found a halo of " + std::to_string(halo) + ", expected 0 or more points"
+                             : "found the variable '" + std::string(variable) + "', which is not declared; correct it";
     return nullptr;
   }
   return &selection->selection.variables.emplace_back(found->id, halo);
@@ -217,8 +218,8 @@ int sidestream_select_pieces(sidestream_selection* selection, const char* variab
     if (!selected) return SIDESTREAM_ERROR_USAGE;
     selected->decomposition = {static_cast<Decomposition::Kind>(decomposition), axis};
     if (decomposition >= SIDESTREAM_SLABS && decomposition <= SIDESTREAM_BRICKS) return SIDESTREAM_OK;
-    selection->problem = "pieces of kind " + std::to_string(static_cast<int>(decomposition)) +
-                         " are asked for, expected a sidestream_decomposition";
+    selection->problem = "found pieces of kind " + std::to_string(static_cast<int>(decomposition)) +
+                         ", expected a sidestream_decomposition";
     return SIDESTREAM_ERROR_USAGE;
   });
 }

@@ -52,7 +52,8 @@ Surface surface_of(const char* file, std::int64_t point_count, const double* poi
   }
   for (std::int64_t n = 0; n < 3 * triangle_count; ++n) {
     if (triangles[n] < 0 || triangles[n] >= point_count) {
-      fail(Code::usage, "add_surface: triangle {} has a corner that is no point", n / 3);
+      fail(Code::usage, "add_surface: triangle {} has the corner {}, expected points from 0 to {}", n / 3, triangles[n],
+           point_count - 1);
     }
     if (n % 3 == 2) surface.triangles.push_back({triangles[n - 2], triangles[n - 1], triangles[n]});
   }

@@ -139,7 +139,7 @@ Bytes SidecarSetup::encode() const { return packed_fields(*this); }
 
 SidecarSetup SidecarSetup::decode(BytesView bytes) {
   ByteReader in(bytes, Code::system,
-                "what the simulation declares ends too early; run the same build of Sidestream on both sides");
+                "the simulation's declarations end too early; run the same build of Sidestream on both sides");
   return unpacked_fields<SidecarSetup>(in);
 }
 

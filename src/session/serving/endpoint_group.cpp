@@ -270,7 +270,7 @@ class Endpoint {
     std::int64_t died = server_->writer_died();
     all_.maximum(std::span(&died, 1));
     if (died) {
-      fail(Code::system, "the simulation that wrote the stream '{}' died; what it had handed over is in the results",
+      fail(Code::system, "the simulation that wrote the stream '{}' died; the results have all that it had handed over",
            stream_.path());
     }
   }

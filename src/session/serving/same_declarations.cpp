@@ -20,8 +20,8 @@ void check_same_declarations(const Config& config, const std::string& file, cons
   const std::string steering = steering_text(config);
   if (steering != setup.steering) {
     fail(Code::configuration,
-         "{}: what can be steered is '{}', and '{}' in the simulation, which read {}; give both the same sections "
-         "steering and steering_ahead, and the same when_full and max_in_flight",
+         "{}: found the steered parameters '{}', expected '{}' as in the simulation, which read {}; give both the same "
+         "sections steering and steering_ahead, and the same when_full and max_in_flight",
          file, steering, setup.steering, setup.file);
   }
   const bool ends = std::count(setup.events.begin(), setup.events.end(), ending_event) > 0;

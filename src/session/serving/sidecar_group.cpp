@@ -180,8 +180,7 @@ void Group::try_attach(const std::string& name, const AttachRequest& request, do
       fail(Code::usage, "cannot attach to the session '{}': {}", session, attempt.reason);
     case Attachment::Attempt::Result::nobody:
       if (gone) {
-        fail(Code::system,
-             "the simulation of the session '{}' has ended before it started; what went wrong stands in its own output",
+        fail(Code::system, "the simulation of the session '{}' has ended before it started; its own output says why",
              session);
       }
       if (waited < options_.wait) break;
@@ -397,9 +396,10 @@ void Group::finish(bool died) {
   if (ledger) write_records(*ledger);
   run_collectively(world_, [&] {
     if (!died) return;
-    fail(Code::system,
-         "the simulation of the session '{}' has ended without closing; what all its ranks had ended was finished",
-         opening_.placement.session);
+    fail(
+        Code::system,
+        "the simulation of the session '{}' has ended without closing; iterations that all its ranks had ended were finished",
+        opening_.placement.session);
   });
 }
 

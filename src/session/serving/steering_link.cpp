@@ -41,7 +41,7 @@ SteeringLink::SteeringLink(const Config& config, bool first, bool tells)
       const std::size_t parameter = find_steered(config_.steering, name);
       desk_->set(parameter, parse_steered(config_.steering[parameter], text));
     } catch (const Error& error) {
-      log::warning("steering: what the servers before these left is not taken over: {}", error.what());
+      log::warning("steering: values that earlier servers left are not taken over: {}", error.what());
     }
   }
 }

@@ -62,11 +62,10 @@ ReaderCoordinator::News Server::attach(double patience) {
     }
     if (found && coordinator_->take()) return ReaderCoordinator::News::nothing;
     if (ended && !found) {
-      fail(
-          Code::system,
-          "the simulation that was to open the stream '{}' has ended before it started to write; what went wrong stands "
-          "in its own output",
-          folder_.path());
+      fail(Code::system,
+           "the simulation that was to open the stream '{}' has ended before it started to write; its own output "
+           "says why",
+           folder_.path());
     }
     ended = opening.has_ended();  // then its stream is there now, or never will be
     note.look();

@@ -124,7 +124,7 @@ class Analysis {
     const bool lost = account.refused + account.failed + account.unknown > 0;
     if (lost && world_->rank() == 0) {
       std::cerr << fmt::format(
-          "sidestream analyse: of {} iterations {} were refused, {} failed, of {} nothing is known\n",
+          "sidestream analyse: of {} iterations {} were refused, {} failed, {} are unknown\n",
           account.iterations, account.refused, account.failed, account.unknown);
     }
     return lost || stopped_ || sources_->lacks_some();

@@ -263,7 +263,7 @@ int replay(const ReplayOptions& options) {
     if (!speaks) return;
     std::cout << sentence(done) << std::flush;
     if (lost != 0) {
-      std::cerr << fmt::format("sidestream replay: {} iterations were refused, {} failed, of {} nothing is known\n",
+      std::cerr << fmt::format("sidestream replay: {} iterations were refused, {} failed, {} are unknown\n",
                                account.refused, account.failed, account.unknown);
     }
   });

@@ -54,8 +54,8 @@ Answer simulate_scale(const ScaleOptions& options) {
   auto [text, right] = check_records(scale);
   if (!right) {
     return {text +
-                "nothing is said of larger jobs, since the model does not have the runs; add runs, or mend the "
-                "numbers of the file\n",
+                "no larger jobs are predicted, since the model misses the runs; add runs, or correct the numbers of "
+                "the file\n",
             1};
   }
   const Study made = all_studies(scale);

@@ -72,7 +72,8 @@ std::string Configuration::file(std::string path, const std::string& ending, boo
 }
 
 std::string Configuration::text(const std::string& source) const {
-  std::string all = "# Made by `sidestream translate ascent " + source + "`. What it could not translate, it said.\n";
+  std::string all =
+      "# Made by `sidestream translate ascent " + source + "`. Its messages say what it could not translate.\n";
   if (!components_.empty()) {
     all += "# The program declares the mesh, or this file does. Correct meshes, centring and components.\nvariables:\n";
   }

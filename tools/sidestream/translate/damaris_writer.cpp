@@ -60,8 +60,8 @@ class Writer {
   }
 
   std::string head() const {
-    std::string text =
-        "# Made by `sidestream translate damaris " + remarks_.file() + "`. What it could not translate, it said.\n";
+    std::string text = "# Made by `sidestream translate damaris " + remarks_.file() +
+                       "`. Its messages say what it could not translate.\n";
     if (!assembled_.empty()) {
       text += fmt::format("# Put together by the program, by sidestream_set_rectilinear_block for each block: {}.\n",
                           fmt::join(assembled_, ", "));

@@ -34,8 +34,8 @@ class Translator {
 
  private:
   std::string text() const {
-    std::string all =
-        "# Made by `sidestream translate sensei " + remarks_.file() + "`. What it could not translate, it said.\n";
+    std::string all = "# Made by `sidestream translate sensei " + remarks_.file() +
+                      "`. Its messages say what it could not translate.\n";
     if (!placement_.empty()) all += "placement: " + placement_ + "\n";
     if (!variables_.empty()) {
       all += "# The meshes are declared by the program, or here: their sizes are not in SENSEI's file.\nvariables:\n";
