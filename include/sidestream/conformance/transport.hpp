@@ -8,8 +8,8 @@
 //     for (const std::string& wrong : check_transport(harness)) std::cerr << wrong << '\n';
 //
 // Needs only the contracts and the standard library. Processes that are both client and server skip checks with several
-// iterations in flight. Deaths of processes are not checked. If a wait throws on one process, others may still wait: give
-// the program a time limit.
+// iterations in flight. Deaths of processes are not checked. If a wait throws on one process, others may still wait:
+// give the program a time limit.
 #pragma once
 
 #include <string>

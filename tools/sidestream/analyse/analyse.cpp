@@ -123,9 +123,8 @@ class Analysis {
     say(begin);  // servers have ended by now
     const bool lost = account.refused + account.failed + account.unknown > 0;
     if (lost && world_->rank() == 0) {
-      std::cerr << fmt::format(
-          "sidestream analyse: of {} iterations {} were refused, {} failed, {} are unknown\n",
-          account.iterations, account.refused, account.failed, account.unknown);
+      std::cerr << fmt::format("sidestream analyse: of {} iterations {} were refused, {} failed, {} are unknown\n",
+                               account.iterations, account.refused, account.failed, account.unknown);
     }
     return lost || stopped_ || sources_->lacks_some();
   }

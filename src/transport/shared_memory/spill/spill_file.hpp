@@ -1,7 +1,7 @@
 // File on a node for a client's blocks that find no room in the buffer (`when_full: spill`).
 //
-// It is used as a ring; docs/shared-memory.md has the states. The server reads blocks back (SpillReader) when the turn of
-// their iteration comes.
+// It is used as a ring; docs/shared-memory.md has the states. The server reads blocks back (SpillReader) when the turn
+// of their iteration comes.
 #pragma once
 
 #include <cstddef>
