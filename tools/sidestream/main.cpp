@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "conformance/conformance.hpp"
 #include "loading.hpp"
+#include "scale/stated.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/version.h"
 #include "translate/translation.hpp"
@@ -355,11 +356,13 @@ void add_selftest(CLI::App& app, Work& work) {
 void add_reference(CLI::App& app, Work& work) {
   CLI::App* reference = app.add_subcommand("reference", "Print the manual of the configuration, Markdown");
   auto& options = options_of<TextOptions>(*reference, work, [](const TextOptions& given) {
-    const std::string manual = sidestream::reference_manual(sidestream::kinds_with_modules());
+    const std::string manual =
+        sidestream::reference_manual(sidestream::kinds_with_modules()) + sidestream::scale_manual();
     return print(given.of.empty() ? manual : sidestream::reference_part(manual, given.of), given.output);
   });
-  reference->add_option("PART", options.of,
-                        "Print only this part: a section, or a kind of analysis or output, such as render");
+  reference->add_option(
+      "PART", options.of,
+      "Print only this part: a section, a kind of analysis or output such as render, or simulate-scale");
   reference->add_option("--output", options.output, "Write to this file instead of standard output");
 }
 

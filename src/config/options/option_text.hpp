@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sidestream/extend/options.hpp"
 
@@ -21,6 +22,9 @@ namespace sidestream {
 
 /// The names in a list of options.
 [[nodiscard]] std::vector<std::string> names_of(const std::vector<Option>& options);
+
+/// The options as a table of the manual, in Markdown, nested ones by their path of names.
+[[nodiscard]] std::string table_text(const std::vector<Option>& options);
 
 // Amounts of memory: `64 MiB`, `2 GB`, `1048576`.
 

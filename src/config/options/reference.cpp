@@ -36,13 +36,7 @@ void add_rows(std::string& manual, const std::vector<Option>& options, const std
 }
 
 void add_table(std::string& manual, const std::vector<Option>& options) {
-  if (options.empty()) {
-    manual += "No options of its own.\n\n";
-    return;
-  }
-  manual += "| option | type | default | range | meaning |\n|---|---|---|---|---|\n";
-  add_rows(manual, options, "");
-  manual += "\n";
+  manual += options.empty() ? "No options of its own.\n\n" : table_text(options) + "\n";
 }
 
 void add_section(std::string& manual, const Section& section) {
@@ -101,6 +95,12 @@ constexpr const char* introduction =
     "of one entry may be written without brackets. For `true` and `false` one may write `yes` and `no`.\n\n";
 
 }  // namespace
+
+std::string table_text(const std::vector<Option>& options) {
+  std::string table = "| option | type | default | range | meaning |\n|---|---|---|---|---|\n";
+  add_rows(table, options, "");
+  return table;
+}
 
 std::string reference_manual(const Registry& registry) {
   std::string manual = introduction;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "config/options/document.hpp"
+#include "config/options/option_text.hpp"
 #include "config/options/read_settings.hpp"
 #include "loading.hpp"
 #include "sidestream/extend/option_table.hpp"
@@ -17,17 +18,17 @@ namespace {
 constexpr int most_ranks = 1 << 24;
 
 OptionTable<StatedDisk> disk_options() {
-  return {
-      option("bandwidth", &StatedDisk::bandwidth, "Of many files together, bytes/s.", {.standard = 48e9, .minimum = 1}),
-      option("creates", &StatedDisk::creates, "Files that can be made in a second, by all processes together.",
-             {.standard = 1e4, .minimum = 1e-3}),
-      option("one_file", &StatedDisk::one_file, "Share of the bandwidth that one file reaches.",
-             {.standard = 0.2, .minimum = 1e-6, .maximum = 1}),
-      option("writers", &StatedDisk::writers, "Files into which processes that aggregate write.",
-             {.standard = 96, .minimum = 1, .maximum = most_ranks}),
-      option("streams", &StatedDisk::streams,
-             "Number of files written at once with which the bandwidth is halved; 0: it does not fall.",
-             {.standard = 0, .minimum = 0})};
+  return {option("bandwidth", &StatedDisk::bandwidth, "Bandwidth of many files together, bytes/s.",
+                 {.standard = 48e9, .minimum = 1}),
+          option("creates", &StatedDisk::creates, "Files that can be made in a second, by all processes together.",
+                 {.standard = 1e4, .minimum = 1e-3}),
+          option("one_file", &StatedDisk::one_file, "Share of the bandwidth that one file reaches.",
+                 {.standard = 0.2, .minimum = 1e-6, .maximum = 1}),
+          option("writers", &StatedDisk::writers, "Number of files into which processes that aggregate write.",
+                 {.standard = 96, .minimum = 1, .maximum = most_ranks}),
+          option("streams", &StatedDisk::streams,
+                 "Number of files written at once with which the bandwidth is halved; 0: it does not fall.",
+                 {.standard = 0, .minimum = 0})};
 }
 
 OptionTable<StatedMachine> machine_options() {
@@ -37,11 +38,11 @@ OptionTable<StatedMachine> machine_options() {
       option("hop", &StatedMachine::hop, "Seconds of a step of a collective call.", {.standard = 1.5e-6, .minimum = 0}),
       option("message", &StatedMachine::message, "Seconds of a message between two processes, besides its bytes.",
              {.standard = 2e-6, .minimum = 0}),
-      option("bandwidth", &StatedMachine::bandwidth, "Of a process's messages, bytes/s.",
+      option("bandwidth", &StatedMachine::bandwidth, "Bandwidth of a process's messages, bytes/s.",
              {.standard = 1e9, .minimum = 1}),
-      option("node_bandwidth", &StatedMachine::node_bandwidth, "Of all messages and writes of a node, bytes/s.",
-             {.standard = 4e9, .minimum = 1}),
-      option("copy", &StatedMachine::copy, "Of a client's copy into memory of its node, bytes/s.",
+      option("node_bandwidth", &StatedMachine::node_bandwidth,
+             "Bandwidth of all messages and writes of a node, bytes/s.", {.standard = 4e9, .minimum = 1}),
+      option("copy", &StatedMachine::copy, "Speed of a client's copy into memory of its node, bytes/s.",
              {.standard = 2e9, .minimum = 1}),
       option("speed", &StatedMachine::speed, "Speed of a core, relative to those of the records.",
              {.standard = 1, .minimum = 1e-6}),
@@ -199,6 +200,12 @@ void check_scale(const StatedScale& scale, const Settings& settings) {
 }
 
 }  // namespace
+
+std::string scale_manual() {
+  return "\n## simulate-scale\n\nThe file of `sidestream simulate-scale`, which predicts large jobs. See [large jobs by "
+         "the model](scale.md).\n\n" +
+         table_text(all_options().declarations());
+}
 
 StatedScale stated_scale(const std::string& file) {
   std::error_code ignored;

@@ -89,4 +89,7 @@ struct StatedScale {
 /// Reads the file; paths of runs begin in its folder. Throws Error(configuration).
 [[nodiscard]] StatedScale stated_scale(const std::string& file);
 
+/// The options of the file, a section of the reference in Markdown.
+[[nodiscard]] std::string scale_manual();
+
 }  // namespace sidestream
