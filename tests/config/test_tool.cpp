@@ -305,6 +305,7 @@ TEST_CASE("reference prints or writes the manual") {
   CHECK(!contains(render.out, "\n### "));
   CHECK(contains(folder.run("reference Partitioners").out, "\n### "));
   CHECK(contains(folder.run("reference options").out, "| `every` |"));
+  CHECK(contains(folder.run("reference simulate-scale").out, "| `machine.disk.streams` | number | `0` |"));
   const Outcome placement = folder.run("reference placement");
   CHECK(placement.out.starts_with("## placement\n"));
   CHECK(!contains(placement.out, "\n## "));
