@@ -97,7 +97,7 @@ TEST_CASE("wrong relations") {
   check_wrong("mesh: tree, opposite: density", {"without 'face'"});
   check_wrong("mesh: tree, face: low-y", {"lies on the face low-y, but the mesh 'tree' has 1 dimensions"});
   check_wrong("mesh: tree, face: low-x, opposite: density, divergence_free: [pressure]", {"names 1 variables"});
-  check_wrong("mesh: grid, parent: mean", {"are of values in cells of octrees"});
+  check_wrong("mesh: grid, parent: mean", {"only of values in cells of octrees"});
   CHECK(wrong("mesh: tree, face: left-x").find("expected one of low-x, high-x") != std::string::npos);
 }
 
