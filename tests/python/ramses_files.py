@@ -210,7 +210,7 @@ def _write_amr(sample, path, domain):
     _write_counts(sample, out, own, outer)
     _write_coarse(sample, out)
     for n in range(sample.levels):
-        finer = {tuple(o) for o, _ in (*(own + [[]] * 2)[n + 1], *(outer + [[]] * (n + 2))[n + 1])}
+        finer = {tuple(o) for o, _ in (*(own + [[]] * (n + 2))[n + 1], *(outer + [[]] * (n + 2))[n + 1])}
         for octs in _lists(sample, own, outer, n):
             if not octs:
                 continue
