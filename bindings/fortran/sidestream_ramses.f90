@@ -8,12 +8,16 @@ module sidestream_ramses
   use sidestream_ramses_trees, only: sidestream_ramses_tree
   use sidestream_ramses_fields, only: sidestream_ramses_hydro, sidestream_ramses_gravity, sidestream_ramses_cells
   use sidestream_ramses_particle_lists, only: sidestream_ramses_particles
+  use sidestream_ramses_starts, only: sidestream_ramses_start, sidestream_ramses_start_from, sidestream_ramses_flag, &
+    sidestream_ramses_fill, sidestream_ramses_end_start
   implicit none
   private
 
   public :: sidestream_ramses_run, sidestream_ramses_open, sidestream_ramses_pass, sidestream_ramses_close
   public :: sidestream_ramses_tree, sidestream_ramses_hydro, sidestream_ramses_gravity, sidestream_ramses_cells
   public :: sidestream_ramses_particles
+  public :: sidestream_ramses_start, sidestream_ramses_start_from, sidestream_ramses_flag, sidestream_ramses_fill
+  public :: sidestream_ramses_end_start
 
 contains
 

@@ -20,87 +20,72 @@ contains
     integer(int8), intent(in), optional :: family(:), tag(:)
     real(real64), intent(in), optional :: birth(:), metals(:)
     integer, allocatable :: places(:)
-    integer :: n, count
+    integer :: n
+    places = pack([(n, n=1, size(levelp))], levelp > 0)
     if (run%stage == declaring) then
-      call sidestream_add_points_mesh(run%session, 'particles', size(xp, 2), named('position', size(xp, 2)))
+      call sidestream_add_points_mesh(run%session, 'particles', size(xp, 2), 'particle_'//axes_name('position', size(xp, 2)))
     else
-      count = 0
-      allocate (places(size(levelp)))
-      do n = 1, size(levelp)
-        if (levelp(n) <= 0) cycle
-        count = count + 1
-        places(count) = n
-      end do
-      places = places(:count)
-      call sidestream_set_block_list(run%session, 'particles', run%block, count)
+      call sidestream_set_block_list(run%session, 'particles', run%block, size(places))
     end if
-    call put_reals(run, places, named('position', size(xp, 2)), xp, 'cm', [1, 0, 0])
-    call put_reals(run, places, named('velocity', size(xp, 2)), vp, 'cm s-1', [1, -1, 0])
-    call put_list(run, places, 'particle_mass', mp, merge('g', ' ', size(xp, 2) == 3), [3, 0, 1])
-    select type (idp)
-    type is (integer(int32))
-      call put_integers(run, places, 'particle_identity', SIDESTREAM_INT32, of_four=idp)
-    type is (integer(int64))
-      call put_integers(run, places, 'particle_identity', SIDESTREAM_INT64, of_eight=idp)
-    end select
-    call put_integers(run, places, 'particle_levelp', SIDESTREAM_INT32, of_four=levelp)
-    if (present(family)) call put_integers(run, places, 'particle_family', SIDESTREAM_INT8, of_one=family)
-    if (present(tag)) call put_integers(run, places, 'particle_tag', SIDESTREAM_INT8, of_one=tag)
-    if (present(birth)) call put_list(run, places, 'particle_birth_time', birth, 's', [0, 1, 0])
-    if (present(metals)) call put_list(run, places, 'particle_metallicity', metals, '', [0, 0, 0])
+    call put_vector(run, places, axes_name('position', size(xp, 2)), xp, 'cm', [1, 0, 0])
+    call put_vector(run, places, axes_name('velocity', size(xp, 2)), vp, 'cm s-1', [1, -1, 0])
+    call put_list(run, places, 'mass', mp, merge('g', ' ', size(xp, 2) == 3), [3, 0, 1])
+    call put_list(run, places, 'identity', idp)
+    call put_list(run, places, 'levelp', levelp)
+    if (present(family)) call put_list(run, places, 'family', family)
+    if (present(tag)) call put_list(run, places, 'tag', tag)
+    if (present(birth)) call put_list(run, places, 'birth_time', birth, 's', [0, 1, 0])
+    if (present(metals)) call put_list(run, places, 'metallicity', metals)
   end subroutine sidestream_ramses_particles
 
-  function named(name, components) result(full)
-    character(len=*), intent(in) :: name
-    integer, intent(in) :: components
-    character(len=48) :: full
-    full = 'particle_'//axes_name(name, components)
-  end function named
-
-  subroutine put_list(run, places, name, values, unit, powers)
-    type(sidestream_ramses_run), intent(inout) :: run
-    integer, allocatable, intent(in) :: places(:)
-    character(len=*), intent(in) :: name, unit
-    real(real64), intent(in), contiguous, target :: values(:)
-    integer, intent(in) :: powers(3)
-    real(real64), pointer :: column(:, :)
-    column(1:size(values), 1:1) => values
-    call put_reals(run, places, name, column, unit, powers)
-  end subroutine put_list
-
   !> Declares or publishes the columns as components.
-  subroutine put_reals(run, places, name, values, unit, powers)
+  subroutine put_vector(run, places, name, values, unit, powers)
     type(sidestream_ramses_run), intent(inout) :: run
-    integer, allocatable, intent(in) :: places(:)
+    integer, intent(in) :: places(:), powers(3)
     character(len=*), intent(in) :: name, unit
     real(real64), intent(in) :: values(:, :)
-    integer, intent(in) :: powers(3)
-    if (run%stage == declaring) then
-      call sidestream_add_variable(run%session, name, 'particles', SIDESTREAM_FLOAT64, SIDESTREAM_NODE, size(values, 2))
-      call set_unit(run, name, unit, powers)
-    else if (size(places) > 0 .and. size(values, 2) == 1) then
-      call sidestream_publish(run%session, name, run%block, values(places, 1))
+    if (size(values, 2) == 1) then
+      call put_list(run, places, name, values(:, 1), unit, powers)
+    else if (run%stage == declaring) then
+      call sidestream_add_variable(run%session, 'particle_'//name, 'particles', SIDESTREAM_FLOAT64, SIDESTREAM_NODE, &
+                                   size(values, 2))
+      call set_unit(run, 'particle_'//name, unit, powers)
     else if (size(places) > 0) then
-      call sidestream_publish(run%session, name, run%block, values(places, :))
+      call sidestream_publish(run%session, 'particle_'//name, run%block, values(places, :))
     end if
-  end subroutine put_reals
+  end subroutine put_vector
 
-  !> One of the arrays is given.
-  subroutine put_integers(run, places, name, type, of_one, of_four, of_eight)
+  !> Declares or publishes one number for each particle.
+  subroutine put_list(run, places, name, values, unit, powers)
     type(sidestream_ramses_run), intent(inout) :: run
-    integer, allocatable, intent(in) :: places(:)
+    integer, intent(in) :: places(:)
     character(len=*), intent(in) :: name
-    integer, intent(in) :: type
-    integer(int8), intent(in), optional :: of_one(:)
-    integer(int32), intent(in), optional :: of_four(:)
-    integer(int64), intent(in), optional :: of_eight(:)
-    if (run%stage == declaring) then
-      call sidestream_add_variable(run%session, name, 'particles', type, SIDESTREAM_NODE)
-      return
-    end if
-    if (size(places) == 0) return
-    if (present(of_one)) call sidestream_publish(run%session, name, run%block, of_one(places))
-    if (present(of_four)) call sidestream_publish(run%session, name, run%block, of_four(places))
-    if (present(of_eight)) call sidestream_publish(run%session, name, run%block, of_eight(places))
-  end subroutine put_integers
+    class(*), intent(in) :: values(:)
+    character(len=*), intent(in), optional :: unit
+    integer, intent(in), optional :: powers(3)
+    character(len=48) :: full
+    integer :: type
+    full = 'particle_'//name
+    type = SIDESTREAM_FLOAT64
+    select type (values)
+    type is (integer(int8))
+      type = SIDESTREAM_INT8
+      if (is_due()) call sidestream_publish(run%session, full, run%block, values(places))
+    type is (integer(int32))
+      type = SIDESTREAM_INT32
+      if (is_due()) call sidestream_publish(run%session, full, run%block, values(places))
+    type is (integer(int64))
+      type = SIDESTREAM_INT64
+      if (is_due()) call sidestream_publish(run%session, full, run%block, values(places))
+    type is (real(real64))
+      if (is_due()) call sidestream_publish(run%session, full, run%block, values(places))
+    end select
+    if (run%stage /= declaring) return
+    call sidestream_add_variable(run%session, full, 'particles', type, SIDESTREAM_NODE)
+    if (present(unit)) call set_unit(run, full, unit, powers)
+  contains
+    logical function is_due()
+      is_due = run%stage == publishing .and. size(places) > 0
+    end function is_due
+  end subroutine put_list
 end module sidestream_ramses_particle_lists

@@ -47,8 +47,6 @@ contains
       return
     end if
     bounds = (bounds - [lower, lower]) * spacing
-    bounds(run%dimensions + 1:3) = 0
-    bounds(run%dimensions + 4:6) = 0
     call walk(run, myid, coarse, lower, upper, son, cpu_map, octs, kept, refined, owned)
     call sidestream_set_block_list(run%session, 'tree', run%block, size(run%cells), bounds=bounds)
     call sidestream_publish(run%session, 'refined', run%block, refined)
@@ -78,69 +76,31 @@ contains
     integer(int8), intent(inout) :: octs(:)
     integer, intent(out) :: kept
     real(real64), intent(out) :: bounds(6)
-    integer, allocatable :: now(:), above(:)
-    integer :: level, n, oct, marks, most, first, last
+    integer :: level, n, oct, above, most, axes
+    axes = size(xg, 2)
     most = size(octs)
-    first = ncoarse
-    last = ncoarse + (2**size(xg, 2) - 1) * most
     kept = 0
-    bounds(:3) = huge(bounds)
-    bounds(4:) = -huge(bounds)
-    allocate (above(0))
-    do level = size(head), 1, -1
-      now = [above, [(0, n=1, count(level))]]
-      marks = size(above)
+    bounds = 0
+    bounds(:axes) = huge(bounds)
+    bounds(4:3 + axes) = -huge(bounds)
+    do level = 1, size(head)
       oct = head(level)
       do n = 1, count(level)
         octs(oct) = ior(octs(oct), of_list)
-        if (any(son(first + oct:last + oct:most) == 0)) then
-          if (octs(oct) == of_list) then
-            marks = marks + 1
-            now(marks) = oct
-          end if
-          octs(oct) = ior(octs(oct), marked)
-          call widen(xg(oct, :), 0.5_real64**level, bounds)
+        if (any(son(ncoarse + oct:ncoarse + (2**axes - 1) * most + oct:most) == 0)) then
+          bounds(:axes) = min(bounds(:axes), xg(oct, :) - 0.5_real64**level)
+          bounds(4:3 + axes) = max(bounds(4:3 + axes), xg(oct, :) + 0.5_real64**level)
+          above = oct
+          do while (iand(octs(above), marked) == 0)
+            octs(above) = ior(octs(above), marked)
+            kept = kept + 1
+            if (father(above) > ncoarse) above = modulo(father(above) - ncoarse - 1, most) + 1
+          end do
         end if
         oct = next(oct)
       end do
-      kept = kept + marks
-      call mark_above(ncoarse, now(:marks), father, octs, above)
     end do
   end subroutine mark
-
-  subroutine mark_above(ncoarse, now, father, octs, above)
-    integer, intent(in) :: ncoarse, now(:), father(:)
-    integer(int8), intent(inout) :: octs(:)
-    integer, allocatable, intent(out) :: above(:)
-    integer, allocatable :: found(:)
-    integer :: n, oct, marks
-    allocate (found(size(now)))
-    marks = 0
-    do n = 1, size(now)
-      if (father(now(n)) <= ncoarse) cycle
-      oct = modulo(father(now(n)) - ncoarse - 1, size(octs)) + 1
-      if (iand(octs(oct), marked) /= 0) cycle
-      octs(oct) = ior(octs(oct), marked)
-      marks = marks + 1
-      found(marks) = oct
-    end do
-    above = found(:marks)
-  end subroutine mark_above
-
-  pure subroutine widen(middle, half, bounds)
-    real(real64), intent(in) :: middle(:), half
-    real(real64), intent(inout) :: bounds(6)
-    integer :: axis
-    do axis = 1, 3
-      if (axis > size(middle)) then
-        bounds(axis) = 0
-        bounds(3 + axis) = 0
-      else
-        bounds(axis) = min(bounds(axis), middle(axis) - half)
-        bounds(3 + axis) = max(bounds(3 + axis), middle(axis) + half)
-      end if
-    end do
-  end subroutine widen
 
   !> Lists the cells of the marked octs below the root cells, and their flags.
   subroutine walk(run, myid, coarse, lower, upper, son, cpu_map, octs, kept, refined, owned)
@@ -148,12 +108,16 @@ contains
     integer, intent(in) :: myid, coarse(3), lower(3), upper(3), son(:), cpu_map(:), kept
     integer(int8), intent(in) :: octs(:)
     integer(int8), allocatable, intent(out) :: refined(:), owned(:)
-    integer :: cells, first, last, n, c, oct, child
+    integer :: cells, first, last, n, c, oct, i, j, k
+    integer :: children(2**run%dimensions)
     cells = run%roots + kept * 2**run%dimensions
     allocate (refined(cells), owned(cells), source=0_int8)
     if (allocated(run%cells)) deallocate (run%cells)
     allocate (run%cells(cells))
-    call list_roots(run, coarse, lower, upper, son, size(octs))
+    run%cells(:run%roots) = [(((1 + i + coarse(1) * (j + coarse(2) * k), i=lower(1), upper(1)), &
+                               j=lower(2), upper(2)), k=lower(3), upper(3))]
+    if (allocated(run%children)) deallocate (run%children)
+    allocate (run%children(2**run%dimensions, run%roots), source=0)
     where (cpu_map(run%cells(:run%roots)) == myid) owned(:run%roots) = 1
     n = 0
     last = run%roots
@@ -163,37 +127,17 @@ contains
       do c = first, n
         oct = son(run%cells(c))
         if (oct == 0) cycle
+        children = [(product(coarse) + i * size(octs) + oct, i=0, size(children) - 1)]
+        if (c <= run%roots) run%children(:, c) = children
         if (iand(octs(oct), marked) == 0) then
           owned(c) = 0 ! others own what is below
           cycle
         end if
         refined(c) = 1
-        do child = 1, 2**run%dimensions
-          run%cells(last + child) = product(coarse) + (child - 1) * size(octs) + oct
-        end do
-        if (iand(octs(oct), of_list) /= 0) owned(last + 1:last + 2**run%dimensions) = 1
-        last = last + 2**run%dimensions
+        run%cells(last + 1:last + size(children)) = children
+        if (iand(octs(oct), of_list) /= 0) owned(last + 1:last + size(children)) = 1
+        last = last + size(children)
       end do
     end do
   end subroutine walk
-
-  subroutine list_roots(run, coarse, lower, upper, son, most)
-    type(sidestream_ramses_run), intent(inout) :: run
-    integer, intent(in) :: coarse(3), lower(3), upper(3), son(:), most
-    integer :: i, j, k, n, cell, child
-    if (allocated(run%children)) deallocate (run%children)
-    allocate (run%children(2**run%dimensions, run%roots), source=0)
-    n = 0
-    do k = lower(3), upper(3)
-      do j = lower(2), upper(2)
-        do i = lower(1), upper(1)
-          cell = 1 + i + coarse(1) * (j + coarse(2) * k)
-          n = n + 1
-          run%cells(n) = cell
-          if (son(cell) == 0) cycle
-          run%children(:, n) = [(product(coarse) + (child - 1) * most + son(cell), child=1, 2**run%dimensions)]
-        end do
-      end do
-    end do
-  end subroutine list_roots
 end module sidestream_ramses_trees

@@ -1,7 +1,8 @@
 !> Publishes outputs in RAMSES' format as the code does from its memory: a stand-in with the layout of its arrays, made
 !> of the files of one domain for each rank. See test_ramses.py.
 !>
-!> ramses FILE OUTPUT...
+!> ramses FILE OUTPUT...            publishes
+!> ramses start DATABASE OUTPUT     starts from a database of the same tree, of any ranks, and compares with the output
 program ramses
   use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real64
   use mpi
@@ -20,11 +21,29 @@ program ramses
 
   call MPI_Init(code)
   world = MPI_COMM_WORLD
-  call sidestream_ramses_open(argument(1), world, run)
-  if (.not. run%was_server) then
+  if (argument(1) == 'start') then
+    call join()
+    call read_tree(argument(3))
+    call read_cells(argument(3), 'hydro')
+    call start_from(argument(2))
+  else
+    call publish_all()
+  end if
+  call end_checks()
+  call MPI_Finalize(code)
+
+contains
+
+  subroutine join()
     call MPI_Comm_rank(world, myid, code)
     call MPI_Comm_size(world, ranks, code)
     myid = myid + 1
+  end subroutine join
+
+  subroutine publish_all()
+    call sidestream_ramses_open(argument(1), world, run)
+    if (run%was_server) return
+    call join()
     do n = 2, command_argument_count()
       call read_tree(argument(n))
       call read_cells(argument(n), 'hydro')
@@ -34,11 +53,38 @@ program ramses
     end do
     call sidestream_ramses_close(run, code)
     call check_error(run%session, code, SIDESTREAM_OK, '')
-  end if
-  call end_checks()
-  call MPI_Finalize(code)
+  end subroutine publish_all
 
-contains
+  subroutine start_from(database)
+    character(len=*), intent(in) :: database
+    type(sidestream_ramses_start) :: start
+    real(real64) :: found(size(uold, 1), size(uold, 2))
+    integer :: flags(size(son)), octs(size(father)), level, oct, cell
+    call sidestream_ramses_start_from(database, world, start, 0)
+    call check(start%is_open .and. start%cycle == 0, 'the database opens')
+    found = -1
+    flags = 0
+    do level = levels, 1, -1
+      octs(1) = headl(myid, level)
+      do oct = 2, numbl(myid, level)
+        octs(oct) = next(octs(oct - 1))
+      end do
+      call sidestream_ramses_flag(start, level, octs(:numbl(myid, level)), xg, lower, ncoarse, flags)
+      call sidestream_ramses_fill(start, level, octs(:numbl(myid, level)), xg, lower, ncoarse, found, gamma, 1e-10_real64, &
+                                  ndim + 3)
+      do oct = 1, numbl(myid, level)
+        do cell = ncoarse + octs(oct), size(son), size(father)
+          call check((flags(cell) == 1) .eqv. (son(cell) > 0), 'cells are refined as before')
+          call check(all(abs(found(cell, :) - uold(cell, :)) <= 1e-12_real64 * uold(cell, :)), 'energies are those before')
+          call check(all(abs(found(cell, :ndim + 1) - uold(cell, :ndim + 1)) <= 0), 'density and momenta have the bits')
+        end do
+      end do
+    end do
+    call check(start%message == '', trim(start%message))
+    call sidestream_ramses_end_start(start)
+    call sidestream_ramses_start_from(database//'x', world, start)
+    call check(.not. start%is_open .and. index(start%message, 'x') > 0, 'there is no such database')
+  end subroutine start_from
 
   subroutine publish(step)
     integer, intent(in) :: step

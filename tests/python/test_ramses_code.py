@@ -33,14 +33,18 @@ class Other(Sample):
         return level < 2 or (level < 4 and sum(i / 2**level for i in index[: self.dimensions]) > 0.6)
 
 
+def run(ranks, *arguments):
+    command = [MPIRUN, "-n", str(ranks), PROGRAM, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0 and "warning" not in done.stderr, done.stderr
+
+
 def publish(folder, samples, placement, more):
     """Publishes an iteration of each sample; returns the outputs and the results."""
     outputs = [ramses_files.write_output(sample, folder, n + 1) for n, sample in enumerate(samples)]
     text = CONFIGURATION.replace("{PLACEMENT}", placement).replace("DIRECTORY", str(folder / "results"))
     (folder / "run.yaml").write_text(text)
-    command = [MPIRUN, "-n", str(samples[0].domains + more), PROGRAM, str(folder / "run.yaml"), *map(str, outputs)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0 and "warning" not in done.stderr, done.stderr
+    run(samples[0].domains + more, folder / "run.yaml", *outputs)
     return outputs, folder / "results"
 
 
@@ -94,13 +98,13 @@ MAGNETIC = Sample(kinds=("hydro", "mhd"), coarse=2, domains=5)
     ("samples", "placement", "more"),
     [
         ([Sample(levels=4, **EVERYTHING), Other(levels=4, **EVERYTHING)], "inline", 0),
-        ([Sample(dimensions=1, domains=5), Other(dimensions=1, domains=5)], "{mode: cores, buffer: 8 MiB}", 1),
         ([Sample(dimensions=2, boundaries=2, domains=2), Other(dimensions=2, boundaries=2, domains=2)], "inline", 0),
         ([Sample(dimensions=2, **EVERYTHING)], "{mode: nodes, servers: 2, buffer: 64 MiB}", 2),
         ([Sample(dimensions=1, domains=1, boundaries=2)], "inline", 0),
         ([MAGNETIC, MAGNETIC], "{mode: cores, buffer: 64 MiB}", 1),
+        ([Sample(dimensions=1, domains=5), Other(dimensions=1, domains=5)], "{mode: cores, buffer: 8 MiB}", 1),
     ],
-    ids=["3-D", "1-D", "boundaries", "2-D", "one", "magnetic"],
+    ids=["3-D", "boundaries", "2-D", "one", "magnetic", "1-D"],
 )
 def test_as_imported(tmp_path, samples, placement, more):
     outputs, results = publish(tmp_path, samples, placement, more)
@@ -115,3 +119,12 @@ def test_as_imported(tmp_path, samples, placement, more):
             compare_particles(*(sidestream.open(p, iteration=i, into="numpy") for p, i in places))
     declared = (results / "metadata-000000.yaml").read_text()
     assert 'unit: "2E+00 g cm-3"' in declared and 'unit: "7.2E-01 erg cm-3"' in declared
+
+
+@pytest.mark.keep(1)
+@pytest.mark.parametrize(("dimensions", "domains"), [(2, 3), (1, 5), (3, 1)])
+def test_start_on_other_ranks(tmp_path, dimensions, domains):
+    """The same tree, in the domains of other ranks: cells are refined, and have the values, as published."""
+    _, results = publish(tmp_path, [Sample(dimensions=dimensions, domains=2, levels=5)], "inline", 0)
+    other = ramses_files.write_output(Sample(dimensions=dimensions, domains=domains, levels=5), tmp_path / "other")
+    run(domains, "start", results / "data", other)
