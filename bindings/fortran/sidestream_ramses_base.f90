@@ -1,4 +1,4 @@
-!> What the modules for RAMSES share: the run, units and names.
+!> Parts that the modules for RAMSES share: the run, units and names.
 module sidestream_ramses_base
   use, intrinsic :: iso_fortran_env, only: int64, real64
   use sidestream

@@ -17,7 +17,7 @@ module sidestream_ramses_fields
   end type quantity
   integer, parameter :: as_it_is = 0, by_density = 1, of_energy = 2, of_magnetic_energy = 3
 
-  !> What pressure and velocity are computed with.
+  !> Numbers and columns for pressure and velocity.
   type :: gas
     real(real64) :: gamma = 1, least_density = 0
     integer :: momenta = 3, energy = 5, radiations = 0, variables = 5
