@@ -61,9 +61,9 @@ docs: deps-demo configure
 
 # $(call run-tests,ARGUMENTS OF CTEST). Its closing lines say how many tests passed. It hides what a test that passes says,
 # but what could not be tested on this machine must be seen; and what failed, in a line each, is easier found at the end than
-# in the middle. One more test at a time than there are cores: a test keeps 0.4 of one busy, and waits otherwise.
+# in the middle. Two more tests at a time than there are cores: a test keeps 0.4 of one busy, and waits otherwise.
 define run-tests
-@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 1)) $(1); status=$$?; \
+@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(($(JOBS) + 2)) $(1); status=$$?; \
   log=$(BUILD)/Testing/Temporary/LastTest.log; grep -h "NOT TESTED" $$log | sort -u; \
   sed -nE 's/^([0-9]+) cases? runs? in .make test-all. only.*/\1/p' $$log \
     | awk '{n += $$1} END {if (n) print n " cases of Python tests run in `make test-all` only."}'; \

@@ -136,6 +136,10 @@ class World {
         for_each_index(box, [&](const Index3& cell) { owners_[place(cell)] = static_cast<int>(b); });
       }
     }
+    leaf_values_.assign(owners_.size(), 0);
+    for_each_index(finest_, [&](const Index3& cell) {
+      if (owner(cell) >= 0) leaf_values_[place(cell)] = value_of_leaf(cell);
+    });
   }
   [[nodiscard]] int owner(const Index3& cell) const { return owners_[place(cell)]; }
   /// A wave whose places of one value are curved, plus a step between levels.
@@ -174,8 +178,9 @@ class World {
   [[nodiscard]] double value(const Block& block, const Index3& point) const {
     return centering_ == Centering::cell ? cell_value(block.level, point) : node_value(block.level, point);
   }
+  [[nodiscard]] double leaf_value(const Index3& cell) const { return leaf_values_[place(cell)]; }
   /// The value of the leaf around a cell of the finest level: its own, or the mean of its corners.
-  [[nodiscard]] double leaf_value(const Index3& cell) const {
+  [[nodiscard]] double value_of_leaf(const Index3& cell) const {
     const Block& block = blocks[static_cast<std::size_t>(owner(cell))];
     const Index3 w = width(block.level);
     const Index3 of{cell[0] / w[0], cell[1] / w[1], cell[2] / w[2]};
@@ -246,6 +251,7 @@ class World {
   double phase_;
   Box finest_;
   std::vector<int> owners_;  ///< position of the finest block at each cell of the finest level; -1: none
+  std::vector<double> leaf_values_;
 };
 
 constexpr Shape shapes[] = {{1, {40, 1, 1}, 2, 3},  {1, {40, 1, 1}, 4, 2}, {2, {16, 12, 1}, 2, 3},

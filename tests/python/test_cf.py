@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import xarray
 import zarr
-from pairs import few
+from pairs import few, without
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIONetCDF import vtkNetCDFCFReader, vtkNetCDFUGRIDReader
 
@@ -90,7 +90,7 @@ def check_equal(dataset, values, names=None):
         assert found.dtype == array.dtype, name
 
 
-@pytest.mark.parametrize("kind", few([*cf_run.SIZES, *cf_run.CURVED], kept=["gap", "three", "curved2"]))
+@pytest.mark.parametrize("kind", few([*cf_run.SIZES, *cf_run.CURVED], kept=["gap", "curved2"]))
 @pytest.mark.parametrize(("ranks", "placement"), few([(3, "inline"), (1, "inline"), (5, CORES), (2, CORES)]))
 def test_arrays(tmp_path, kind, ranks, placement):
     results = launch(tmp_path / "run", kind, ranks, placement, outputs_of(kind))
@@ -174,7 +174,7 @@ def read_vtk(reader, path):
     return reader, errors
 
 
-@pytest.mark.parametrize("kind", ["two", "three", "stretched"])
+@pytest.mark.parametrize("kind", few(["two", "three", "stretched"], kept=["stretched"]))
 def test_vtk_reads_grids(tmp_path, kind):
     results = launch(tmp_path / "run", kind, 2, outputs=outputs_of(kind))
     for path in (results / "fields-000010.nc", results / "timed-1.nc"):
@@ -191,7 +191,7 @@ def test_vtk_reads_grids(tmp_path, kind):
         assert not errors
 
 
-@pytest.mark.parametrize("kind", ["triangles", "mixed"])
+@pytest.mark.parametrize("kind", few(["triangles", "mixed"], kept=["mixed"]))
 def test_vtk_reads_faces(tmp_path, kind):
     path = launch(tmp_path / "run", kind, 2) / "fields-000010.nc"
     reader, errors = read_vtk(vtkNetCDFUGRIDReader(), path)
@@ -222,7 +222,7 @@ def test_placements_do_not_change_a_byte(tmp_path):
 
     first = files("a", 1)
     assert len(first) > 20
-    for name, run in (("b", (3,)), ("c", (5, CORES))):
+    for name, run in without([("b", (3,))], [("b", (3,)), ("c", (5, CORES))]):
         assert files(name, *run) == first, name
 
 
@@ -245,7 +245,7 @@ def test_single_arrays_of_a_store(tmp_path):
     assert not (store / "late" / "c.1.0.0.0").exists()
 
 
-@pytest.mark.parametrize("after", [0.35, 0.9])
+@pytest.mark.parametrize("after", few([0.35, 0.9]))
 def test_killed(tmp_path, after):
     run = launch(tmp_path / "run", "three", 2, outputs="[netcdf: {}, zarr: {}]", steps=400, pause=0.002, fits=False)
     results = tmp_path / "run" / "results"

@@ -24,7 +24,7 @@ RUNS = [
 ]
 
 
-@pytest.fixture(scope="module", params=few(map(list, RUNS), keep=2), ids=[run[0] for run in RUNS])
+@pytest.fixture(scope="module", params=few(map(list, RUNS)), ids=[run[0] for run in RUNS])
 def results(request, tmp_path_factory):
     _, placement, ranks, blocks = request.param
     place = tmp_path_factory.mktemp("levels") / "results"

@@ -174,7 +174,6 @@ PLACES = {
     "job": ("{mode: job, per_node: 1, buffer: 8 MiB, stream: {directory: streams, engine: files}}", 4, 6),
     "groups": ("{mode: nodes, buffer: 8 MiB, groups: {first: 1, rest: 2}}", 6, 7),
 }
-KEPT = [("periodic", "nodes"), ("stretched", "cores"), ("flat", "forward"), ("space", "inline-3"), ("torus", "job")]
 # Processes that run next to the program: their number, and the command of the tool.
 BESIDE = {"sidecar": (2, "serve"), "job": (2, "endpoint")}
 
@@ -211,11 +210,7 @@ def put_groups(file):
     few(
         CASES,
         PLACES,
-        kept=[
-            ("periodic", "nodes"),
-            ("space", "inline-3"),
-            ("torus", "job"),
-        ],
+        kept=[("space", "nodes"), ("torus", "job")],
     ),
 )
 def test_results(tmp_path, references, case, place):

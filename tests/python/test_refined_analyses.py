@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import refined_twins
 import sidestream
+from pairs import few
 from refined_reading import both, check_measures, make_twins, measure_by_value, polygons, volume_by_value
 from refined_rows import PLACES, ROWS, filled, table
 from refined_twins import DEEPEST, ORIGIN, SPACING, SURFACE, World
@@ -24,7 +25,7 @@ TOOL = os.environ["SIDESTREAM_TOOL"]
 PAGE = Path(__file__).parents[2] / "docs/adaptive-meshes.md"
 
 
-@pytest.fixture(scope="module", params=[2, 3])
+@pytest.fixture(scope="module", params=few([3, 2]))
 def twins(request, tmp_path_factory):
     return make_twins(request.param, tmp_path_factory)
 

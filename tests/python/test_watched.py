@@ -66,7 +66,7 @@ PLACEMENTS = few(
         ("{mode: sidecar, buffer: 8 MiB}", 2),
         ("{mode: job, buffer: 8 MiB, stream: {directory: STREAMS, engine: files}}", 3),
     ],
-    kept=[("inline", 3), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)],
+    kept=[("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)],
 )
 
 

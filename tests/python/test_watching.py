@@ -4,7 +4,6 @@ import fcntl
 import os
 import shutil
 import struct
-import time
 
 import pytest
 import sidestream
@@ -287,13 +286,3 @@ def test_outcomes_with_their_reasons(tmp_path):
     page.refresh()
     found = part(page, "iterations")["iterations.csv"]
     assert found["numbers"] == {"delivered": 2000} and len(found["newest"]) == 600 and not found["so_far"]
-
-
-def test_many_files_are_looked_at_quickly(tmp_path):
-    add_frame(tmp_path, 0)
-    for number in range(20000):
-        (tmp_path / f"other-{number}.bin").touch()
-    page = seen(tmp_path)
-    began = time.monotonic()
-    page.refresh()
-    assert time.monotonic() - began < 2  # some 20 ms on a machine that does nothing else

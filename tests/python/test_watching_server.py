@@ -70,13 +70,7 @@ def serving(tmp_path):
 
 @pytest.fixture
 def visitor(serving):
-    deadline = time.monotonic() + 20
-    while True:
-        try:
-            return Visitor(serving).enter()
-        except ConnectionError:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+    return Visitor(serving).enter()
 
 
 def read_until(connection, wanted, limit=20):
@@ -108,68 +102,51 @@ def test_only_the_loopback_is_bound(serving):
     assert serving._socket.getsockname()[0] == "127.0.0.1"
 
 
-@pytest.mark.parametrize("path", ["/", "/events", "/frames", "/table", "/picture/a.png", "/web/main.js", "/charts.js"])
-def test_without_the_token_nothing_is_told(serving, visitor, path):
+def test_without_the_token_nothing_is_told(serving, visitor):
     put(serving.root / "a.png", PNG)
-    for cookie in (
-        None,
-        "sidestream-watch=x",
-        visitor.cookie + "x",
-        visitor.cookie[:-1],
-        visitor.cookie.split("=")[0] + "=",
-    ):
+    whole = visitor.cookie
+    for cookie in (None, "sidestream-watch=x", whole + "x", whole[:-1], whole.split("=")[0] + "="):
         visitor.cookie = cookie
-        answer, content = visitor.ask(path)
-        assert answer.status == 403 and b"token" in content and b"PNG" not in content
+        for path in ("/", "/events", "/frames", "/table", "/picture/a.png", "/web/main.js", "/charts.js"):
+            answer, content = visitor.ask(path)
+            assert answer.status == 403 and b"token" in content and b"PNG" not in content, (cookie, path)
 
 
-@pytest.mark.parametrize("token", ["", "x", "%c3%bc%ff", "%00", "a" * 9000])
-def test_wrong_tokens(visitor, token):
+def test_wrong_tokens(visitor):
     visitor.cookie = None
-    answer, _ = visitor.ask(f"/?token={token}")
-    assert answer.status == 403 and answer.headers["Set-Cookie"] is None
+    for token in ("", "x", "%c3%bc%ff", "%00", "a" * 9000):
+        answer, _ = visitor.ask(f"/?token={token}")
+        assert answer.status == 403 and answer.headers["Set-Cookie"] is None, token
 
 
-@pytest.mark.parametrize(
-    "host", ["example.org", "127.0.0.1.example.org", "example.org:80", "", "localhost.evil:1", "0.0.0.0:1"]
-)
-def test_other_hosts_are_refused(visitor, host):
-    for path in ("/", f"/?token={visitor.token}", "/events"):
-        answer, _ = visitor.ask(path, Host=host)
-        assert answer.status in (400, 421)
+def test_hosts(visitor):
+    """Those of a tunnel are let in, and no others."""
+    for host in ("example.org", "127.0.0.1.example.org", "example.org:80", "", "localhost.evil:1", "0.0.0.0:1"):
+        for path in ("/", f"/?token={visitor.token}", "/events"):
+            assert visitor.ask(path, Host=host)[0].status in (400, 421), (host, path)
+    for host in ("localhost", "localhost:9999", "127.0.0.1:1", "[::1]:80"):
+        assert visitor.ask("/", Host=host)[0].status == 200, host
 
 
-@pytest.mark.parametrize("host", ["localhost", "localhost:9999", "127.0.0.1:1", "[::1]:80"])
-def test_hosts_of_a_tunnel_are_let_in(visitor, host):
-    assert visitor.ask("/", Host=host)[0].status == 200
+OTHER_PAGES = [
+    ({"Origin": "http://example.org"}, 403),
+    ({"Origin": "null"}, 403),
+    ({"Origin": ""}, 403),
+    ({"Origin": "http://127.0.0.1:1"}, 403),
+    ({"Origin": "file://127.0.0.1"}, 403),
+    ({"Content_Type": "text/plain"}, 415),
+    ({"Content_Type": "application/x-www-form-urlencoded"}, 415),
+    ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "cors"}, 403),
+]
+DAMAGED = [b"", b"{", b"[]", b"7", b"null", b'{"name": 1, "value": 2}', b'{"name": "stop"}', b"\xff\xfe", b"[" * 9000]
 
 
-@pytest.mark.parametrize(
-    ("headers", "status"),
-    [
-        ({"Origin": "http://example.org"}, 403),
-        ({"Origin": "null"}, 403),
-        ({"Origin": ""}, 403),
-        ({"Origin": "http://127.0.0.1:1"}, 403),
-        ({"Origin": "file://127.0.0.1"}, 403),
-        ({"Content_Type": "text/plain"}, 415),
-        ({"Content_Type": "application/x-www-form-urlencoded"}, 415),
-        ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "cors"}, 403),
-    ],
-)
-def test_requests_of_other_pages_are_refused(serving, visitor, headers, status):
+def test_requests_of_other_pages_and_damaged_ones_are_refused(serving, visitor):
     with StandIn(serving.root) as session:
-        assert visitor.post("/steer", {"name": "stop", "value": "1"}, **headers)[0] == status
-        assert session.taken == []
-
-
-@pytest.mark.parametrize(
-    "body", [b"", b"{", b"[]", b"7", b"null", b'{"name": 1, "value": 2}', b'{"name": "stop"}', b"\xff\xfe", b"[" * 9000]
-)
-def test_damaged_requests_are_refused(serving, visitor, body):
-    with StandIn(serving.root) as session:
-        assert visitor.post("/steer", body)[0] == 400
-        assert visitor.post("/ask", body)[0] == 400
+        for headers, status in OTHER_PAGES:
+            assert visitor.post("/steer", {"name": "stop", "value": "1"}, **headers)[0] == status, headers
+        for body in DAMAGED:
+            assert (visitor.post("/steer", body)[0], visitor.post("/ask", body)[0]) == (400, 400), body
         assert visitor.post("/ask", b'{"analysis": "' + b"x" * 20000 + b'"}')[0] == 413
         assert session.taken == []
 
@@ -186,30 +163,13 @@ def test_what_is_damaged_on_the_wire_does_not_end_the_server(serving, visitor):
     assert visitor.ask("/")[0].status == 200
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "../secret.png",
-        "..%2fsecret.png",
-        "%2e%2e/secret.png",
-        "a/../../secret.png",
-        "/etc/passwd",
-        "//etc/passwd",
-        "%2fetc%2fpasswd",
-        ".hidden.png",
-        "a/.hidden.png",
-        "out.png",
-        "away/secret.png",
-        "loop.png",
-        "pipe.png",
-        "a.png%00.svg",
-        "run.yaml",
-        "a",
-        "",
-        "..\\secret.png",
-    ],
-)
-def test_nothing_else_is_served(tmp_path, serving, visitor, name):
+NOT_SERVED = """\
+../secret.png ..%2fsecret.png %2e%2e/secret.png a/../../secret.png ..\\secret.png /etc/passwd //etc/passwd
+%2fetc%2fpasswd .hidden.png a/.hidden.png out.png away/secret.png loop.png pipe.png a.png%00.svg run.yaml a
+"""
+
+
+def test_nothing_else_is_served(tmp_path, serving, visitor):
     put(tmp_path / "secret.png", PNG)
     for inner in (".hidden.png", "a/.hidden.png", "run.yaml"):
         put(serving.root / inner, PNG)
@@ -217,8 +177,9 @@ def test_nothing_else_is_served(tmp_path, serving, visitor, name):
     (serving.root / "away").symlink_to(tmp_path)
     (serving.root / "loop.png").symlink_to("loop.png")
     os.mkfifo(serving.root / "pipe.png")
-    answer, content = visitor.ask(f"/picture/{name}")
-    assert answer.status in (404, 400) and b"PNG" not in content
+    for name in ("", *NOT_SERVED.split()):
+        answer, content = visitor.ask(f"/picture/{name}")
+        assert answer.status in (404, 400) and b"PNG" not in content, name
 
 
 def test_pictures_are_served(serving, visitor):
@@ -296,9 +257,8 @@ def test_a_watcher_who_does_not_read_is_dropped():
         async def receive():
             await asyncio.sleep(60)
 
-        began = time.monotonic()
-        await EventStream(events(), {}, 0.2)({}, receive, send)
-        assert time.monotonic() - began < 5 and len(sent) == 4 and ended
+        await asyncio.wait_for(EventStream(events(), {}, 0.2)({}, receive, send), 50)
+        assert len(sent) == 4 and ended
 
     asyncio.run(check())
 
@@ -337,7 +297,6 @@ def test_a_page_that_only_looks(tmp_path):
     serving = Serving(tmp_path, may_ask=False)
     serving.start()
     with StandIn(tmp_path) as session:
-        time.sleep(1)
         assert Visitor(serving).enter().post("/steer", {"name": "stop", "value": "1"})[0] == 403
         assert session.taken == []
     serving.close()
@@ -350,7 +309,6 @@ def test_in_a_notebook(tmp_path):
             and page.url in page._repr_html_()
             and "iframe" in page._repr_html_()
         )
-        time.sleep(1)
         path = "/" + page.url.split("/", 3)[3]
         connection = http.client.HTTPConnection("127.0.0.1", int(page.url.split(":")[2].split("/")[0]), timeout=10)
         for wanted, status in ((path, 200), (path + "web/main.js", 200), ("/", 404), (path[:-2] + "x/", 403)):
@@ -392,10 +350,8 @@ def test_ask_from_python(tmp_path):
 
 def test_a_request_without_an_answer_is_withdrawn(tmp_path):
     StandIn(tmp_path)  # never looks
-    began = time.monotonic()
     with pytest.raises(sidestream.Error, match="withdrawn"):
         sidestream.ask(tmp_path, {"statistics": {"variable": "t"}}, wait=0.2)
-    assert time.monotonic() - began < 3
     assert not list((tmp_path / ".sidestream-requests").glob("request-*"))
 
 
