@@ -134,7 +134,7 @@ COLUMNS = {
                        "v": lambda n, *_: [n / 8, n / 8 + 1], "w": lambda n, *_: n / 8 + 2},
     "pure": COMMON | {"int_comp0": lambda n, *_: 10 * n, "real_comp0": lambda n, *_: n / 4},
 }  # fmt: skip
-KEPT = [(3, "cores", 3), (2, "inline", 5), (1, "nodes", 2)]
+KEPT = [(3, "cores", 3), (1, "nodes", 2)]
 
 
 @pytest.mark.parametrize(("dimensions", "placement", "clients"),

@@ -98,7 +98,7 @@ def run(folder, ranks, placement, beside=None):
     return results
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("clients", [1, 2, 3])
 @pytest.mark.parametrize("placement", ["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 2}"])
 def test_fields(tmp_path, clients, placement):

@@ -36,7 +36,7 @@ def write(folder, ranks, blocks, placement="inline"):
     return folder / "results" / "restart"
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("writers", "readers", "blocks"), [(1, 3, 1), (3, 8, 7), (8, 1, 5), (5, 2, 8)])
 def test_on_other_ranks(tmp_path, writers, readers, blocks):
     directory = write(tmp_path, writers, blocks)
@@ -51,6 +51,7 @@ def test_from_other_placements(tmp_path, placement, ranks):
     run(2, "read", write(tmp_path, ranks, 4, placement), 4)
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("ranks", "blocks"), [(3, 7), (1, 1)])
 def test_by_the_calls_of_databases(tmp_path, ranks, blocks):
     """A program without MPI_Init reads it."""

@@ -27,7 +27,7 @@ def check_cells(plot, levels):
     amrex_files.check_cells(plot, levels, NAMES)
 
 
-@pytest.mark.keep(5)
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     "plot",
     [

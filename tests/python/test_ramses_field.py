@@ -113,6 +113,7 @@ def bytes_of(place):
     return found
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("dimensions", [3, 2])
 def test_three_components(tmp_path, monkeypatch, dimensions):
     """Both ways save the same: of the last axis nearly all, and of the others one face of each axis."""

@@ -21,7 +21,7 @@ SCRIPT = Path(__file__).with_name("replacing.py")
             ("{mode: nodes, servers: 1, buffer: 8 MiB, forward: blocks}", 4),
             ("{mode: nodes, servers: 1, buffer: 8 MiB, forward: partials}", 4),
         ],
-        kept=[("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)],
+        kept=[("{mode: cores, per_node: 1, buffer: 8 MiB}", 3)],
     ),
 )
 def test_replaced_blocks(tmp_path, placement, ranks):

@@ -27,7 +27,7 @@ def alone(tmp_path_factory):
             ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5),
             ("{mode: nodes, servers: 2, buffer: 8 MiB, forward: blocks}", 5),
         ],
-        kept=[("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)],
+        kept=[("{mode: cores, per_node: 1, buffer: 8 MiB}", 3)],
     ),
 )
 def test_spectral_elements(tmp_path, alone, placement, ranks):

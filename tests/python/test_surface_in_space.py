@@ -144,7 +144,7 @@ def test_picture(alone):
             ("{mode: nodes, servers: 2, buffer: 8 MiB}", 7),
             ("{mode: nodes, servers: 2, buffer: 8 MiB, forward: blocks}", 5),
         ],
-        kept=[("{mode: nodes, servers: 2, buffer: 8 MiB}", 7)],
+        kept=[("{mode: cores, per_node: 1, buffer: 8 MiB}", 4)],
     ),
 )
 def test_placements(tmp_path, alone, placement, ranks):

@@ -49,7 +49,7 @@ def straight(tmp_path_factory):
     return results
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("ranks", "placement"),
     [(1, "inline"), (2, "inline"), (5, "inline"), (8, "inline"), (3, "cores, buffer: 32 MiB")],

@@ -22,7 +22,7 @@ BAD_LINES = [
 ]
 
 
-@pytest.mark.keep(4)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("line", "sentence"), BAD_LINES)
 def test_bad_line(tmp_path, line, sentence):
     file = tmp_path / "bad.osc"

@@ -111,6 +111,7 @@ def test_same_values_from_every_placement(tmp_path, placement, ranks, blocks):
         shutil.rmtree(tmp_path / "out")
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("dtype", "centering"), [("float32", "cell"), ("float64", "node")])
 def test_types_and_nodes(tmp_path, dtype, centering):
     expected, _ = simulate(tmp_path, 3, "--blocks", 7, dtype=dtype, centering=centering)
@@ -152,7 +153,7 @@ def test_codecs_without_loss(tmp_path, codec):
     check_whole(tmp_path / "out" / "data", expected)
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("codec", "bound"),
     [("half", 2.0**-11), ("quantise-1", 1 / 509), ("quantise-2 gzip", 1 / 131069), ("quantise-4", 1e-9)],
@@ -168,7 +169,7 @@ def test_codecs_with_loss_keep_their_bound(tmp_path, codec, bound):
     tool("verify", tmp_path / "out" / "data")
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

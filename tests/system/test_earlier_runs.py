@@ -69,7 +69,8 @@ def test_the_record_of_each_run_stays(tmp_path):
     assert after["run-v1.yaml"] == before["run.yaml"] and after["run.yaml"] != before["run.yaml"]
 
 
-@pytest.mark.parametrize("placement", ["inline", "cores"])
+@pytest.mark.keep(1)
+@pytest.mark.parametrize("placement", ["cores", "inline"])
 def test_a_picture_that_each_iteration_replaces(tmp_path, placement):
     """The newest file has the name, and the last one of the earlier run is kept."""
     picture = "analyses:\n" + PICTURE

@@ -169,6 +169,7 @@ def test_two_nodes(tmp_path):
     check_scopes(raised, seen, 2, lambda s: s, lambda c: c // 3, lambda c: c // 3)
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     "placement", ["inline", "{mode: cores, buffer: 32 MiB, per_node: 2}", "{mode: nodes, servers: 2}"]
 )
@@ -217,6 +218,7 @@ def rows_of(path):
         return {int(row["iteration"]): tuple(float(row[c]) for c in ("count", "minimum", "maximum")) for row in rows}
 
 
+@pytest.mark.keep(3)
 @pytest.mark.parametrize(
     ("placement", "clients", "servers", "node_size"),
     [

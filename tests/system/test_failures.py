@@ -48,7 +48,7 @@ analyses:
     assert "message" in (done.results / "run.yaml").read_text()
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_on_error_stop_reaches_every_client(tmp_path, placement):
     tasks = "analyses:\n  - fail: {variable: t, at: 0}\n"
@@ -65,7 +65,7 @@ def test_on_error_stop_reaches_every_client(tmp_path, placement):
     assert all("error 4" in line and "planned failure" in line for line in done.errors)
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_directory_that_cannot_be_made(tmp_path, placement):
     (tmp_path / "file").write_text("in the way")
@@ -81,7 +81,7 @@ def test_a_directory_that_cannot_be_made(tmp_path, placement):
     assert len(set(done.errors)) == 1 and f"{tmp_path}/file" in done.errors[0]
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @needs_small_disks
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_a_full_disk(tmp_path, placement):

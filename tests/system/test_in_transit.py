@@ -57,7 +57,7 @@ PARTITIONERS = [
 ]
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(("partitioner", "clients", "servers"), pairs(PARTITIONERS, [(3, 2), (2, 3)], strength=1))
 def test_the_same_results_whatever_the_partitioner(tmp_path, reference, partitioner, clients, servers):  # noqa: F811
     placement = f"{{mode: nodes, servers: {servers}, partitioner: {partitioner}, buffer: 8 MiB}}"

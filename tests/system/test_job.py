@@ -43,7 +43,7 @@ def test_engines_are_said():
         pytest.skip("this build has no ADIOS2: the engine sst is NOT TESTED")
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("clients", "endpoints", "engine"),
     few([(5, 3), (1, 3), (2, 2), (3, 1), (8, 2), (1, 1)], ENGINES, keep=2 * len(ENGINES)),

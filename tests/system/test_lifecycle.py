@@ -103,6 +103,7 @@ outputs:
         assert len(json.loads((again.results / series).read_text())["files"]) == 1
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_timings_of_every_rank_and_iteration(tmp_path, placement):
     ranks = PLACEMENTS[placement]

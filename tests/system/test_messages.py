@@ -43,7 +43,7 @@ def same(done, *files):
     return found
 
 
-@pytest.mark.keep(3)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_the_file_has_what_standard_error_has(tmp_path, placement):
     mode, ranks, roles = PLACEMENTS[placement]

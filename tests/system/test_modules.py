@@ -26,6 +26,7 @@ def tool(*arguments, **environment):
     )
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("placement", PLACEMENTS)
 def test_an_analysis_of_a_module_is_found(tmp_path, placement):
     done = run(tmp_path, PLACEMENTS[placement], placement, tasks=HALOS, options=["steps=2"])

@@ -33,7 +33,7 @@ def test_wait_delivers_everything(tmp_path, mode):
     assert rows(done) == set(range(12))
 
 
-@pytest.mark.keep(2)
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("mode", ["mode: cores", "mode: nodes, servers: 1"])
 @pytest.mark.parametrize("limit", ["buffer: 400 KiB", "buffer: 64 MiB, max_in_flight: 2"])
 def test_skip_drops_whole_iterations_and_says_which(tmp_path, mode, limit):
@@ -60,6 +60,7 @@ def test_skip_drops_whole_iterations_and_says_which(tmp_path, mode, limit):
     assert {line.split(",")[column] for line in statistics[1:]} == {"8000"}
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize("mode", ["inline", "mode: cores", "mode: nodes, servers: 1"])
 def test_a_buffer_smaller_than_one_iteration_is_an_error_everywhere(tmp_path, mode):
     placement = f"{{{mode if ':' in mode else 'mode: ' + mode}, buffer: 100 KiB}}"

@@ -46,6 +46,7 @@ def test_same_results(tmp_path, reference, partitioner):
         assert files[name] == content, f"{name} differs"
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(
     ("partitioner", "analysis"),
     [

@@ -351,6 +351,7 @@ def test_move_all(tmp_path):
     check_statistics(results / "t.csv")
 
 
+@pytest.mark.keep(1)
 @pytest.mark.parametrize(("placement", "ranks"), [("inline", 3), ("{mode: nodes, servers: 2, buffer: 8 MiB}", 5)])
 def test_one_level_alone(tmp_path, placement, ranks):
     """Blocks of the level come even if finer levels cover them."""

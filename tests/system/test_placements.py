@@ -56,6 +56,7 @@ def test_nodes(tmp_path, reference, clients, servers):
     check(done, clients, reference)
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     "placement", ["inline", "{mode: cores, buffer: 32 MiB, per_node: 2}", "{mode: nodes, servers: 2}"]
 )
@@ -78,6 +79,7 @@ def test_empty_blocks(tmp_path, reference, placement):
     check(done, 3, reference)
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize(
     "placement", ["inline", "{mode: cores, buffer: 32 MiB, per_node: 1}", "{mode: nodes, servers: 1}"]
 )

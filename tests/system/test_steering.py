@@ -162,6 +162,7 @@ def test_iterations_that_are_refused_count(tmp_path, placement, clients):
     assert changes[max(changes)][0] == 1, done.text
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("placement", ["inline", "{mode: cores, buffer: 32 MiB}", "{mode: nodes, servers: 2}"])
 def test_the_same_iteration_everywhere_if_it_is_said(tmp_path, placement):
     ahead = SETTER + "steering_ahead: 10\n"

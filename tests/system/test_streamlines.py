@@ -60,6 +60,7 @@ def test_lines_are_the_same_in_every_placement(tmp_path, placement, ranks):
     assert np.all(lengths <= steps * (1 + 1e-9)) and np.median(lengths / steps) > 0.99
 
 
+@pytest.mark.keep(2)
 @pytest.mark.parametrize("task", [1, 2])
 @pytest.mark.parametrize("how", ["forward: partials", "isolate: process"])
 def test_lines_need_the_blocks(tmp_path, task, how):

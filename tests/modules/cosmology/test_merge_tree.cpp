@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "modules/cosmology/tree_checks.hpp"
+#include "support/test_all.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
@@ -74,7 +75,7 @@ TEST_CASE("the tree is that of sweeping over the cells") {
       const Cells cells(domain, connectivity);
       const auto expected = swept(cells);
       const std::string yaml = "{variable: a, connectivity: " + std::to_string(connectivity) + "}";
-      for (const std::size_t blocks : {1, 2, 5, 30}) {
+      for (const std::size_t blocks : ends_of({1, 2, 5, 30})) {
         const auto results =
             run_alone(merge_tree_kind(), yaml, domain, random_division(domain.mesh().cells, blocks, seed),
                       {.ghosts = static_cast<int>(blocks % 2)});

@@ -10,6 +10,7 @@
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
 #include "support/surface_checks.hpp"
+#include "support/test_all.hpp"
 #include "visualisation/kinds.hpp"
 
 using namespace sidestream;
@@ -135,7 +136,7 @@ TEST_CASE("flagged cells of boxes have no slice and no surface") {
                                    {isosurface_kind(), "{variable: n, values: 0.7}"}}) {
     const Surface expected = surface_of(run_alone(kind, yaml, domain, one, {.ghosts = 1}));
     CHECK(area(expected) < area(surface_of(run_alone(kind, yaml, plain, one, {.ghosts = 1}))));
-    for (const std::size_t blocks : {2u, 5u, 8u}) {
+    for (const std::size_t blocks : ends_of({2, 5, 8})) {
       const CapturedResults results =
           run_analysis(kind, yaml, domain, random_division(domain.mesh().cells, blocks, 4), world, {.ghosts = 1});
       if (world.rank() == 0) CHECK(same_bits(surface_of(results), expected));

@@ -22,7 +22,7 @@ TEST_CASE("surfaces in trees are the same bytes for every division") {
       const std::string yaml = "{variable: t, values: [0.4, 0.6], fields: [pair, t]}";
       const Surface one = alone(world, 1, yaml);
       REQUIRE(one.points.size() > 60);
-      for (const std::size_t blocks : {2, 3, 7, 16}) {
+      for (const std::size_t blocks : ends_of({2, 3, 7, 16})) {
         if (!test_all() && (blocks < 7) == (seed == 3)) continue;
         CHECK(same_bits(alone(world, blocks, yaml, 2), one));
         const Surface all = run_tree(world, blocks, yaml, world_communicator, 1 + blocks % 2);

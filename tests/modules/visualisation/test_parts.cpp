@@ -12,6 +12,7 @@
 #include "support/list_blocks.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
+#include "support/test_all.hpp"
 #include "visualisation/extract/part_query.hpp"
 #include "visualisation/kinds.hpp"
 
@@ -41,7 +42,7 @@ CellSet make(const AnalysisKind& kind, const std::string& yaml, const FakeDomain
 
 std::vector<Division> divisions(const Box& cells) {
   std::vector<Division> all{{cells}};
-  for (const std::size_t blocks : {2u, 5u, 8u}) {
+  for (const std::size_t blocks : ends_of({2, 5, 8})) {
     if (cells.count() >= 4 * static_cast<Index>(blocks)) all.push_back(random_division(cells, blocks, 2));
   }
   return all;

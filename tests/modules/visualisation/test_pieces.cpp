@@ -4,6 +4,7 @@
 #include "analysis/common/kinds.hpp"
 #include "support/fake_domain.hpp"
 #include "support/ranks.hpp"
+#include "support/test_all.hpp"
 #include "visualisation/kinds.hpp"
 
 using namespace sidestream;
@@ -54,7 +55,7 @@ void check(const AnalysisKind& kind, const FakeDomain& domain, const std::string
   const Surface expected =
       run_alone(kind, "{" + options + ", pieces: false}", domain, {domain.mesh().cells}).surfaces.at(file);
   REQUIRE(corners(expected).size() > 100);
-  for (const std::size_t blocks : {1u, 4u, 11u}) {
+  for (const std::size_t blocks : ends_of({1, 4, 11})) {
     CAPTURE(blocks);
     Division division = random_division(domain.mesh().cells, blocks, 3);
     // Some partials have nothing of the surface, and each server makes several.

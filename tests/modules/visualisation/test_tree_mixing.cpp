@@ -8,6 +8,7 @@
 #include "modules/visualisation/tree_runs.hpp"
 #include "support/grid_checks.hpp"
 #include "support/ranks.hpp"
+#include "support/test_all.hpp"
 #include "visualisation/kinds.hpp"
 
 using namespace sidestream;
@@ -90,7 +91,7 @@ TEST_CASE("between centres of cells of several levels places get their means, in
                                                : "from: [-0.9, 0.6, 2.1], to: [2.9, 1.4, 3.4]";
     const std::string probe = "{variables: [t, level], cells: linear, line: {samples: 30, " + line + "}}";
     const Table first = table_of(run_tree(probe_kind(), probe, world));
-    for (const std::size_t blocks : {2u, 3u, 5u, 8u}) {
+    for (const std::size_t blocks : ends_of({2, 3, 5, 8})) {
       CHECK(same_bits(data_of(run_tree(resample_kind(), yaml, world, blocks)), data));
       CHECK(same_bits(table_of(run_tree(probe_kind(), probe, world, blocks)), first));
       const Trees trees(world, blocks);

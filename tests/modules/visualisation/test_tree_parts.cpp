@@ -10,6 +10,7 @@
 #include "support/list_blocks.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
+#include "support/test_all.hpp"
 #include "visualisation/extract/part_query.hpp"
 #include "visualisation/kinds.hpp"
 
@@ -70,7 +71,7 @@ TEST_CASE("leaves in a range are those that a recursion over all of them finds")
     const std::vector<TreeCell> expected = chosen(world, in);
     REQUIRE(expected.size() > 3);
     CHECK(expected.front().level < expected.back().level);
-    for (const std::size_t blocks : {1u, 2u, 3u, 5u, 8u}) {
+    for (const std::size_t blocks : ends_of({1, 2, 3, 5, 8})) {
       check_cells(make(threshold_kind(), "{variable: t, minimum: 0.2, maximum: 1.3, fields: level}", world, blocks),
                   world, expected);
     }
@@ -86,7 +87,7 @@ TEST_CASE("what a plane or a box leaves of a tree has its exact size, and both s
     for (std::size_t a = 0; a < static_cast<std::size_t>(dimensions); ++a) {
       whole *= static_cast<double>(world.roots[a]) * world.spacing[a];
     }
-    for (const std::size_t blocks : {1u, 3u, 8u}) {
+    for (const std::size_t blocks : ends_of({1, 3, 8})) {
       const std::string plane = dimensions == 1 ? "{variable: t, axis: x, position: 0.3"
                                                 : "{variable: t, normal: [1, 0.5, 0.25], origin: [0.3, 1, 2.4]";
       const CellSet above = make(clip_kind(), plane + ", fields: level}", world, blocks);
@@ -119,7 +120,7 @@ TEST_CASE("the same bytes for every division of a tree, on every number of serve
     for (const auto& [kind, yaml] : tasks) {
       const CellSet expected = make(kind, yaml, world);
       REQUIRE(!expected.types.empty());
-      for (const std::size_t blocks : {2u, 3u, 5u, 8u}) {
+      for (const std::size_t blocks : ends_of({2, 3, 5, 8})) {
         const Trees trees(world, blocks);
         const CapturedResults made = run_lists(kind, yaml, trees.domain, trees.blocks, all, 2);
         if (all.rank() == 0) CHECK(same_bits(set_of(made), expected));

@@ -10,6 +10,7 @@
 #include "modules/visualisation/tree_runs.hpp"
 #include "support/grid_checks.hpp"
 #include "support/ranks.hpp"
+#include "support/test_all.hpp"
 #include "visualisation/kinds.hpp"
 
 using namespace sidestream;
@@ -81,7 +82,7 @@ TEST_CASE("projections are those of the patches that the tree is, on every level
       const std::string yaml = "{variable: t, axis: y, level: " + std::to_string(level) +
                                ", weight: level, weight_component: 1, quantity: mean}";
       const DataSet expected = data_of(run_patches(projection_kind(), yaml, world));
-      for (const std::size_t blocks : {1u, 2u, 3u, 5u, 8u}) {
+      for (const std::size_t blocks : ends_of({1, 2, 3, 5, 8})) {
         CAPTURE(blocks);
         CHECK(same_bits(data_of(run_tree(projection_kind(), yaml, world, blocks)), expected));
         const Trees trees(world, blocks);
@@ -141,7 +142,7 @@ TEST_CASE("probes find the leaf that a place is in, on borders the upper one, ou
       CHECK(level[n] == leaf->level);
       CHECK((t[n] == world.value(*leaf) || (std::isnan(t[n]) && std::isnan(world.value(*leaf)))));
     }
-    for (const std::size_t blocks : {2u, 3u, 5u, 8u}) {
+    for (const std::size_t blocks : ends_of({2, 3, 5, 8})) {
       CHECK(same_bits(table_of(run_tree(probe_kind(), yaml, world, blocks)), first));
     }
     if (dimensions > 1) CHECK(same_bits(table_of(run_patches(probe_kind(), yaml, world)), first));
@@ -178,7 +179,7 @@ TEST_CASE("resampling to the finest level is the tree's values, to others and an
     const std::string yaml = "{variables: [t, level], size: " + size + "}";
     const DataSet expected = data_of(run_tree(resample_kind(), yaml, world));
     if (dimensions > 1) CHECK(same_bits(data_of(run_patches(resample_kind(), yaml, world)), expected));
-    for (const std::size_t blocks : {2u, 3u, 5u, 8u}) {
+    for (const std::size_t blocks : ends_of({2, 3, 5, 8})) {
       CHECK(same_bits(data_of(run_tree(resample_kind(), yaml, world, blocks)), expected));
       const Trees trees(world, blocks);
       const auto results = run_lists(resample_kind(), yaml, trees.domain, trees.blocks, all, 2);
@@ -247,7 +248,7 @@ TEST_CASE("statistics and histograms of chosen levels and boxes count what a rec
       std::int64_t counted = 0;
       for (const std::int64_t n : std::get<std::vector<std::int64_t>>(bins.columns()[3].values)) counted += n;
       CHECK(counted == count);
-      for (const std::size_t blocks : {2u, 5u, 8u}) {
+      for (const std::size_t blocks : ends_of({2, 5, 8})) {
         CHECK(same_bits(table_of(run_tree(statistics_kind(), yaml, world, blocks)), first));
       }
       if (dimensions == 1) continue;

@@ -11,6 +11,7 @@
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
 #include "support/surface_checks.hpp"
+#include "support/test_all.hpp"
 #include "visualisation/kinds.hpp"
 #include "visualisation/mesh/cells/cell_section.hpp"
 
@@ -216,7 +217,7 @@ TEST_CASE("the same bytes for every division and number of servers, with ghosts 
                                                "true, fields: level}";
     const Surface expected = sliced(yaml, world);
     REQUIRE(!expected.triangles.empty());
-    for (const std::size_t blocks : {2u, 3u, 5u, 8u}) {
+    for (const std::size_t blocks : ends_of({2, 3, 5, 8})) {
       CAPTURE(blocks);
       CHECK(same_bits(sliced(yaml, world, blocks), expected));
       const Trees trees(world, blocks);
@@ -301,7 +302,7 @@ TEST_CASE("uniform meshes whose cells have their own values, and nodes between w
     right &= std::fabs(s.point_data.at(1).values[p] - linear(s.points[p], {}, 0)) < 1e-13;
   }
   CHECK(right);
-  for (const std::size_t blocks : {2u, 5u, 9u}) {
+  for (const std::size_t blocks : ends_of({2, 5, 9})) {
     const Division division = random_division(domain.mesh().cells, blocks, 4);
     CHECK(same_bits(surface_of(run_alone(slice_kind(), yaml + "}", domain, division, {.ghosts = 1})), s));
   }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "modules/visualisation/graphics/sample_rays.hpp"
+#include "support/test_all.hpp"
 #include "visualisation/graphics/compositing.hpp"
 #include "visualisation/graphics/volume_caster.hpp"
 
@@ -186,7 +187,7 @@ TEST_CASE("the light is the same bits for every division into boxes, and for axe
       const auto whole = light_of(cast(view, {box_of(all, 37, function, value)}, function));
       CHECK(whole.size() > 5000);
       std::mt19937 random(7);
-      for (int trial = 0; trial < 3; ++trial) {
+      for (int trial = 0; trial < (sidestream::testing::test_all() ? 3 : 1); ++trial) {
         std::vector<VolumeBox> boxes;
         std::vector<Box> parts{all};
         for (int cut = 0; cut < 9; ++cut) {
