@@ -83,8 +83,8 @@ test-all: deps-test deps-docs deps-browser adios2 configure
 	@[ -z "$(PART)" ] || scripts/test-part $(BUILD) "$(PART)" >$(BUILD)/test-part
 	$(call run-tests,$(if $(PART),-R "$$(cat $(BUILD)/test-part)"))
 
-# Without what only long tests need, and without the long tests: kills, memory that runs out, two hosts, ADIOS2, every
-# kind of mesh and of ghosts in every placement.
+# Without what only long tests need, and without the long tests: what takes more than some seconds (tests/costs.txt), kills,
+# memory that runs out, two hosts, ADIOS2, every kind of mesh and of ghosts in every placement.
 check: build
 	$(call run-tests,--label-exclude '^(long|all)$$')
 

@@ -59,8 +59,9 @@ endfunction()
 add_library(sidestream_test_options INTERFACE)
 target_compile_options(sidestream_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
 
-# sidestream_cost(NAME): makes the longest tests begin first (tests/costs.txt). CTest corrects their times by its own
-# measurements.
+# sidestream_cost(NAME): makes the longest tests begin first (tests/costs.txt), and leaves them out of `make check`, but for
+# some that look at most of the library. CTest corrects their times by its own measurements.
+set(sidestream_checked python.client system.placements tool)
 file(STRINGS ${PROJECT_SOURCE_DIR}/tests/costs.txt lines REGEX "^[^#]")
 foreach(line IN LISTS lines)
   string(REPLACE " " ";" line "${line}")
@@ -71,6 +72,9 @@ endforeach()
 function(sidestream_cost name)
   if(DEFINED sidestream_cost_${name})
     set_tests_properties(${name} PROPERTIES COST ${sidestream_cost_${name}})
+    if(NOT name IN_LIST sidestream_checked)
+      set_property(TEST ${name} APPEND PROPERTY LABELS long)
+    endif()
   endif()
 endfunction()
 
@@ -137,6 +141,7 @@ function(sidestream_test)
   if(T_RANKS)
     sidestream_run_counts(${T_NAME} ${T_TIMEOUT} "${T_RANKS}" $<TARGET_FILE:test_${T_NAME}>)
     set_tests_properties(${T_NAME} PROPERTIES LABELS "mpi;${T_LABELS}")
+    sidestream_cost(${T_NAME})
   else()
     add_dependencies(unit_tests test_${T_NAME})
     math(EXPR timeout "${T_TIMEOUT} * ${sidestream_patience}")

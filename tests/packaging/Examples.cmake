@@ -16,19 +16,19 @@ foreach(pair IN LISTS pairs)
   add_test(NAME examples.${folder} COMMAND ${SIDESTREAM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_examples.py ${example}
     $<TARGET_FILE:example_${example}> ${PROJECT_SOURCE_DIR}/examples/${folder}/run.yaml
     ${MPIEXEC_EXECUTABLE} ${SIDESTREAM_MPIRUN_FLAGS})
-  set_tests_properties(examples.${folder} PROPERTIES TIMEOUT 300 LABELS "examples;mpi"
+  set_tests_properties(examples.${folder} PROPERTIES TIMEOUT 300 LABELS "examples;mpi;long"
     ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}")
 endforeach()
 if(SIDESTREAM_PYTHON_BUILT)
   set(folder ${PROJECT_SOURCE_DIR}/examples/python_analysis)
   add_test(NAME examples.python_analysis COMMAND ${SIDESTREAM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_examples.py
     front $<TARGET_FILE:example_heat> ${folder}/run.yaml ${MPIEXEC_EXECUTABLE} ${SIDESTREAM_MPIRUN_FLAGS})
-  set_tests_properties(examples.python_analysis PROPERTIES TIMEOUT 300 LABELS "examples;mpi"
+  set_tests_properties(examples.python_analysis PROPERTIES TIMEOUT 300 LABELS "examples;mpi;long"
     ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT}")
   set(folder ${PROJECT_SOURCE_DIR}/examples/minimal_python)
   add_test(NAME examples.minimal_python COMMAND ${SIDESTREAM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_examples.py
     heat_python ${folder}/heat.py ${folder}/run.yaml ${MPIEXEC_EXECUTABLE} ${SIDESTREAM_MPIRUN_FLAGS})
-  set_tests_properties(examples.minimal_python PROPERTIES TIMEOUT 300 LABELS "examples;mpi"
+  set_tests_properties(examples.minimal_python PROPERTIES TIMEOUT 300 LABELS "examples;mpi;long"
     ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT};PYTHONPATH=${PROJECT_BINARY_DIR}/bindings/python")
 endif()
 
@@ -45,5 +45,5 @@ endif()
 add_test(NAME examples.hello COMMAND ${SIDESTREAM_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/test_hello.py
   $<TARGET_FILE:sidestream_tool> ${PROJECT_SOURCE_DIR}/examples/hello/run.yaml ${MPIEXEC_EXECUTABLE}
   ${SIDESTREAM_MPIRUN_FLAGS} -- ${programs})
-set_tests_properties(examples.hello PROPERTIES TIMEOUT 300 LABELS "examples;mpi"
+set_tests_properties(examples.hello PROPERTIES TIMEOUT 300 LABELS "examples;mpi;long"
   ENVIRONMENT "${SIDESTREAM_TEST_ENVIRONMENT};${modules}")
