@@ -6,13 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <numeric>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
 
 #include "support/deadline.hpp"
-#include "support/test_all.hpp"
 
 namespace sidestream::testing {
 namespace {
@@ -70,15 +68,6 @@ int run_here(int count, const RunOptions& options, int argc, char** argv, int& a
   return result;
 }
 
-/// The counts that `make test` tries: the first and one of the others. The program's name chooses this one, so that
-/// some programs try each count.
-std::vector<int> fewer(const std::vector<int>& counts, const std::string& program) {
-  if (counts.size() <= 2) return counts;
-  const std::string name = std::filesystem::path(program).filename();
-  const std::size_t chosen = std::accumulate(name.begin(), name.end(), std::size_t{0});
-  return {counts.front(), counts[1 + chosen % (counts.size() - 1)]};
-}
-
 }  // namespace
 
 MPI_Comm test_ranks() { return current; }
@@ -95,7 +84,6 @@ RunOptions::RunOptions(int argc, char** argv, int size) {
     if (name == "--limit") limit = static_cast<unsigned>(std::stoul(value(at)));
   }
   if (counts.empty()) counts.push_back(size);
-  if (limit != 0 && !test_all()) counts = fewer(counts, argv[0]);
 }
 
 int run_tests(int count, const RunOptions& options, int argc, char** argv, int& asked) {

@@ -14,8 +14,7 @@ namespace sidestream::testing {
 
 /// Arguments of a test program: `test_x [--ranks 1,2,3] [--folder DIR] [--limit SECONDS] [options of doctest]`.
 struct RunOptions {
-  /// Rank counts, one after the other; all ranks of mpirun if none is given. Under a limit two of them at most,
-  /// unless SIDESTREAM_TEST_ALL is 1: `make test-all` has them all.
+  /// Rank counts, one after the other; all ranks of mpirun if none is given.
   std::vector<int> counts;
   std::string folder;  ///< each count runs in a folder of its own in this one; if empty, in the working directory
   unsigned limit = 0;  ///< seconds after which a count has failed; 0 means no limit
