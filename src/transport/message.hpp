@@ -22,7 +22,7 @@ enum class MessageKind : std::uint32_t {
   signal = 8
 };
 
-/// One message of a client, in memory.
+/// One message of a client, decoded.
 struct Message {
   MessageKind kind = MessageKind::block;
   std::uint32_t segment = 0;  ///< block: the memory that holds the values; 0: the node's buffer, 1: the client's file
@@ -32,7 +32,7 @@ struct Message {
   Signal signal;              ///< signal
 };
 
-/// Must be raised when the meaning of lines changes; part of every layout hash.
+/// Version of the meaning of lines; raise it when that changes. Part of every layout hash.
 inline constexpr std::uint32_t message_version = 3;
 
 /// The first line of each message. A block whose description the receiver already has takes only this line.
@@ -64,11 +64,11 @@ inline constexpr std::uint32_t most_message_lines = 1 + payload_lines(longest_no
 static_assert(sizeof(BlockRecord) <= longest_notice && sizeof(EndRecord) <= longest_notice &&
               sizeof(SignalHead) + longest_event <= longest_notice);
 
-/// Encodes messages on the sender's side: numbers them, and omits descriptions that the receiver has.
+/// Encodes messages on the sender's side: numbers them, and omits descriptions that the receiver already has.
 class MessageWriter {
  public:
-  /// Returns the lines of a message, valid until the next call. The message counts as sent once `sent` is called; until
-  /// then it may be written again, or another one.
+  /// Returns the lines of a message, valid until the next call. The message counts as sent once `sent` is called. Until
+  /// then this or another message may be written instead.
   [[nodiscard]] std::span<const MessageLine> write(const Message& message);
   /// Does the same for a block.
   [[nodiscard]] std::span<const MessageLine> write_block(const BlockRecord& record, std::uint64_t offset,

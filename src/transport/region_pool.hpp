@@ -10,7 +10,7 @@
 
 namespace sidestream {
 
-/// Bytes of a limit that several processes share; a process beyond its own limit borrows from it.
+/// Limit in bytes that several processes share; a process beyond its own limit borrows from it.
 class Lender {
  public:
   virtual ~Lender() = default;
@@ -39,7 +39,7 @@ class RegionPool {
   void give_back(std::byte* data) noexcept;
   /// Gives back borrowed bytes that are only kept, if another process wants them.
   void share() noexcept;
-  /// Most bytes that can be in use.
+  /// Maximum bytes that can be in use.
   [[nodiscard]] std::uint64_t most() const noexcept { return limit_ + (lender_ ? lender_->all() : 0); }
   [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
   [[nodiscard]] std::uint64_t used() const noexcept { return used_; }
@@ -70,7 +70,7 @@ class RegionUses {
   /// Assigns the region to an iteration; `hold`: also keeps it until `clear`.
   void commit(std::byte* data, bool hold);
   void clear(std::byte* data);
-  /// Tells that the iteration no longer needs the region.
+  /// Records that the iteration no longer needs the region.
   void release(std::byte* data);
   void share() noexcept { pool_.share(); }
   [[nodiscard]] const RegionPool& pool() const noexcept { return pool_; }

@@ -14,10 +14,10 @@
 
 namespace sidestream {
 
-/// Both ends in one object. `end` makes the iteration complete for the server end; nothing ever waits.
+/// Implements both ends in one object. `end` completes the iteration for the server end, so nothing ever waits.
 class InProcessTransport final : public ClientTransport, public ServerTransport {
  public:
-  /// `limit`: most bytes of values held at any time.
+  /// `limit`: maximum bytes of values held at any time.
   InProcessTransport(std::uint64_t limit, WhenFull when_full)
       : ServerTransport({1, true}), uses_(std::make_shared<RegionUses>(limit)), store_(1), when_full_(when_full) {
     memory_ = uses_;

@@ -15,7 +15,7 @@ namespace sidestream::mpi {
 
 namespace {
 constexpr auto forever = std::chrono::steady_clock::time_point::max();
-/// Longest pause where this thread moves the messages itself, so that what arrives is not delayed.
+/// Longest pause where this thread moves the messages itself; short, so that arrivals are not delayed.
 constexpr std::chrono::microseconds look_again{20};
 }  // namespace
 
@@ -149,7 +149,7 @@ void Client::run() {
         return stopping_ || ended_ > settled_ || !packets_.empty() || (closing_ && !parted_);
       };
       if (!in_flight()) {
-        // Memory that this client borrowed and only keeps warm is offered to other clients.
+        // Interval at which memory that this client borrowed but only keeps warm is offered to other clients.
         constexpr std::chrono::milliseconds often{5};
         while (uses_->pool().borrowed() > 0 && !changed_.wait_for(lock, often, in_flight)) uses_->share();
         changed_.wait(lock, in_flight);
@@ -255,7 +255,8 @@ bool Client::retire(const BlockRecord& record) {
 }
 
 void Client::commit(const BlockRecord& record, const Region& region, bool hold) {
-  // All or nothing: the manifest promises the values that follow it, and what is kept here is freed with the iteration.
+  // Adds the whole record or nothing: the manifest promises the values that follow it, and kept values are freed with
+  // the iteration.
   const std::span<const MessageLine> lines = writer_.write_block(record, 0);
   if (manifest_.capacity() < manifest_.size() + lines.size()) {
     manifest_.reserve(std::max(2 * manifest_.size(), manifest_.size() + lines.size()));

@@ -56,7 +56,7 @@ class Client final : public ClientTransport {
   bool drain(std::chrono::milliseconds limit) override;
 
  private:
-  /// Performs one round of the client's communication, in the only thread that calls MPI.
+  /// Performs one round of the client's communication. Called by the only thread that calls MPI.
   bool move();
   void take_told(Link& link);
   void free_memory();
@@ -64,7 +64,7 @@ class Client final : public ClientTransport {
   void send_packets();
   void part();
   void run();
-  /// Waits until `ready`, which is evaluated under the lock, but not beyond `deadline`.
+  /// Waits until `ready` returns true (evaluated under the lock) or `deadline` has passed.
   template <class Ready>
   bool wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadline);
   void tell(MessageKind kind);

@@ -21,8 +21,8 @@ struct ValueShape {
   std::int32_t components = 1;
 };
 
-/// Fetches values in rounds: `ask` all holders, feed every answer to `take`, `move` until `done`. There may be several
-/// rounds before a `release`, which frees the values of all of them. One round at a time, one thread.
+/// Fetches values in rounds: call `ask`, feed every answer to `take`, and `move` until `done`. Several rounds may
+/// precede a `release`, which frees the values of all of them. One round at a time, one thread.
 class Fetcher {
  public:
   Fetcher(std::shared_ptr<MpiCommunicator> comm, std::vector<ValueShape> shapes);

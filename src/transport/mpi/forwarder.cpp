@@ -136,7 +136,8 @@ bool Forwarder::parted() {
 }
 
 void Forwarder::run() {
-  // Shared memory wakes a sleeper, but MPI has to be polled. While nothing is in flight no server requests anything.
+  // Pauses between polls: shared memory wakes a sleeper, but MPI has to be polled. No server requests anything while
+  // nothing is in flight.
   constexpr std::chrono::microseconds shortest{10}, longest{400}, idle{10'000};
   for (Backoff backoff(shortest, longest); !parted();) {
     bool active = report();

@@ -16,7 +16,8 @@
 
 namespace sidestream::mpi {
 
-/// A group's contact: the server that this process reports to. `comm` has all that send and serve, for this group only.
+/// A group's contact: the server that this process reports to. `comm` contains all senders and servers of this group
+/// only.
 struct Contact {
   std::shared_ptr<MpiCommunicator> comm;
   int rank = 0;

@@ -1,8 +1,8 @@
 // Packets over MPI, with a short form for regions whose ranges are requested.
 //
-// A block has a region for each of its neighbours, mostly one box of few cells. So regions of the same block are
-// written as one head and their boxes, relative to the first corner of the first, in 16 bits if they fit: 12 bytes
-// each.
+// A block has a region for each of its neighbours, mostly one box of few cells. So the regions of a block are written
+// as one head followed by their boxes, relative to the first corner of the first box. Corners take 16 bits if they all
+// fit: 12 bytes for each box.
 #include "transport/mpi/packet.hpp"
 
 #include <sys/prctl.h>

@@ -20,7 +20,7 @@
 
 namespace sidestream::mpi {
 
-/// Packets announce values, which follow in the packets' order. Pushed values answer no request.
+/// Message tags. Packets announce values, which follow in the packets' order; pushed values answer no request.
 inline constexpr int packet_tag = 1, value_tag = 2, pushed_tag = 3, pushed_persistent_tag = 4;
 
 /// Longer values are sent in several messages, since MPI counts are ints.
@@ -80,7 +80,7 @@ struct WantedItem {
   Box points;
 };
 
-/// Must be raised when the meaning of packets changes.
+/// Version of the meaning of packets; raise it when that changes.
 inline constexpr std::size_t packet_version = 4;
 
 /// Hash of the sizes of all structures that are sent, and of the version.
@@ -122,11 +122,11 @@ struct RangeQuestion {
 
 /// Never empty, so that an empty body can mean "the same as before".
 [[nodiscard]] Bytes write_question(std::span<const RangeRequest> requests, std::span<const RangeRegion> regions);
-/// Throws Error(system) if the bytes are not those of a question.
+/// Throws Error(system) if the bytes do not encode a question.
 [[nodiscard]] RangeQuestion read_question(BytesView bytes);
 
 [[nodiscard]] Bytes write_ranges(const MeasuredRanges& ranges);
-/// Throws Error(system) if the bytes are not those of ranges.
+/// Throws Error(system) if the bytes do not encode ranges.
 [[nodiscard]] MeasuredRanges read_ranges(BytesView bytes);
 
 /// Outgoing messages; owns their memory until MPI has sent them.
@@ -144,7 +144,7 @@ class SendQueue {
   std::list<Entry> entries_;
 };
 
-/// Incoming packets. Never blocks: a long packet whose sender computes arrives while others are read.
+/// Receives packets. Never blocks: while a long packet waits for its computing sender, others are read.
 class ReceiveQueue {
  public:
   explicit ReceiveQueue(MPI_Comm comm) : comm_(comm) {}

@@ -88,8 +88,7 @@ bool Server::poll() {
   return any;
 }
 
-/// Polls for events that are due within microseconds or that need this rank's MPI calls. Polls often, and yields the
-/// core between polls.
+/// Polls for events that are due within microseconds or that need this rank's MPI calls; yields the core between polls.
 template <class Ready>
 void Server::poll_until(Ready&& ready) {
   Backoff backoff(std::chrono::microseconds(2), std::chrono::microseconds(60), 100);
@@ -100,7 +99,7 @@ void Server::poll_until(Ready&& ready) {
   }
 }
 
-/// Clients that publish often are answered soon; a server that has heard nothing for long polls less often.
+/// Waits for messages. Polls often while clients publish often, and less often after a long silence.
 bool Server::receive(std::chrono::microseconds limit) {
   constexpr std::chrono::microseconds soon{40}, late{200};
   constexpr std::chrono::milliseconds busy{20};
@@ -184,7 +183,7 @@ void Server::finish(const std::string& trouble) {
   poll_until([&] { return standing_.finished() && send_queue_.sweep(); });
 }
 
-/// Sends a question, or that it is the same as before: the regions of blocks only change when blocks do.
+/// Sends a question, or a note that it is unchanged: the regions of blocks change only when blocks do.
 void Server::ask_for_ranges(std::int64_t index, int rank, Bytes question) {
   const auto known = asked_.find(rank);
   const bool same = known != asked_.end() && known->second == question;

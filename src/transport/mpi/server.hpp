@@ -16,8 +16,8 @@
 
 namespace sidestream::mpi {
 
-/// A server is the contact of some clients: it reads their manifests and tells them the outcome of their iterations.
-/// It fetches values from any holder.
+/// Acts as the contact of some clients: reads their manifests and tells them the outcome of their iterations. Fetches
+/// values from any holder.
 class Server final : public ServerTransport {
  public:
   struct Options {

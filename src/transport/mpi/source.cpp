@@ -35,7 +35,7 @@ void Source::request(Packet& packet) {
   waiting_.back() = std::move(packet);
 }
 
-/// A server that asks for the same ranges as before does not send its question again.
+/// Keeps a server's question, or restores it: a server sends an unchanged question as an empty body.
 void Source::remember(Packet& packet) {
   if (packet.body.empty()) {
     packet.body = asked_.at(packet.from);
@@ -68,7 +68,7 @@ bool Source::follow_orders() {
       any = true;
     }
   }
-  // Servers wait for this before they stop listening: nobody else receives what was sent for a refused iteration.
+  // Servers wait for this before they stop listening: no later call receives what was sent for a refused iteration.
   std::erase_if(orders_, [&](const Order& order) {
     if (order.next < closed_at_) return false;
     retry_while_out_of_memory([&] { tell(order, PacketKind::last_standing); });
@@ -95,7 +95,7 @@ std::uint64_t Source::take_bytes_sent(std::int64_t index) {
   return bytes;
 }
 
-/// Everything that an answer needs before it can promise values: the place of each piece, and memory for packed ones.
+/// Prepares what an answer needs before it can promise values: the place of each piece, and memory for packed ones.
 struct Source::Prepared {
   std::vector<std::optional<Arrival>> found;
   std::vector<std::byte*> packed;  ///< by piece; null: sent from its place, or with the other small ones
@@ -198,7 +198,7 @@ void Source::send_standing(const Order& order) {
   send_large(order.peer, order.items, all, sending);
 }
 
-/// Answers a request. The requester waits, so this waits where there is no memory for the answer.
+/// Answers a request. Waits while there is no memory for the answer, because the requester waits too.
 void Source::answer_fetch(const Packet& packet) {
   std::vector<WantedItem> items;
   Bytes there;

@@ -38,15 +38,15 @@ class Source {
   void request(Packet& packet);
   /// Answers what can be answered, and frees what was sent. True if something was done or is on its way.
   bool move();
-  /// Tells that all servers have what they need of iterations below `freed`; orders are then followed further.
+  /// Records that all servers have what they need of iterations below `freed`; orders are then followed further.
   void freed(std::int64_t freed) noexcept { freed_ = std::max(freed_, freed); }
-  /// Tells that nothing is published from iteration `index` on: the iteration before it is the last for every order.
+  /// Records that nothing is published from iteration `index` on: the iteration before it is the last for every order.
   void close(std::int64_t index) noexcept { closed_at_ = index; }
   /// After `close`: true if servers know that nothing more comes from here, and all messages were sent.
   [[nodiscard]] bool parted() { return orders_.empty() && send_queue_.sweep(); }
   /// True if values of iteration `index` are requested or on their way.
   [[nodiscard]] bool busy_with(std::int64_t index) const;
-  /// True if that holds for any iteration up to `index`.
+  /// True if values of any iteration up to `index` are requested or on their way.
   [[nodiscard]] bool busy_up_to(std::int64_t index) const;
   /// Returns the bytes of values sent for iteration `index` and forgets the number.
   [[nodiscard]] std::uint64_t take_bytes_sent(std::int64_t index);
@@ -88,7 +88,7 @@ class Source {
   std::map<std::int64_t, std::uint64_t> bytes_;  ///< bytes sent, by iteration
 };
 
-/// Bytes of `points` of an array like `record`'s.
+/// Number of bytes of the values at `points`, in the type and components of `record`.
 [[nodiscard]] std::uint64_t piece_bytes(const BlockRecord& record, const Box& points);
 /// Copies `points` into `out`, contiguous, in the array's own storage order.
 void pack_piece(const Arrival& arrival, const Box& points, std::byte* out);

@@ -44,8 +44,8 @@ std::unique_ptr<StandingFetch::Order> StandingFetch::plan(std::span<const Wanted
     together += (order->bytes.back() + line - 1) / line * line;
     order->holders[holders[n]].push_back(n);
   }
-  // A node may have many servers, which all allocate at the same time; the kernel would promise each of them
-  // everything.
+  // A server takes at most this fraction (1/16) of the free memory. A node may have many servers that allocate at the
+  // same time, and the kernel would promise all of it to each of them.
   constexpr std::uint64_t part_of_memory = 16;
   if (together > shared_memory::memory_left().bytes / part_of_memory / sets) throw std::bad_alloc();
   for (Set& set : order->set) {

@@ -16,8 +16,8 @@
 
 namespace sidestream::mpi {
 
-/// Number of iterations that holders may send beyond the oldest one that is not freed. So a server has one that is
-/// analysed, one that arrives, and one that may arrive.
+/// Number of iterations that holders may send beyond the oldest one that is not freed. A server thus has one iteration
+/// in analysis, one arriving, and one that may arrive.
 inline constexpr std::int64_t standing_window = 2;
 
 /// Receives values for standing orders. A new order replaces the previous one; values already sent for the previous one

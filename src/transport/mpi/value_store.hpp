@@ -38,7 +38,7 @@ class ValueStore {
   [[nodiscard]] std::vector<Arrival> drop(std::int64_t index);
   /// Removes and returns the newest persistent array, if there is one. No iteration may request it any more.
   [[nodiscard]] std::optional<Arrival> take_kept(std::int32_t variable, std::int64_t block);
-  /// Tells that the block is declared anew or removed from iteration `index` on. Persistent arrays of it end there,
+  /// Records that the block is declared anew or removed from iteration `index` on. Persistent arrays of it end there,
   /// unless its declaration is unchanged or the removal comes from a client that had given it up before.
   void forget(std::int64_t index, const Block& block, bool removed);
 
@@ -58,8 +58,8 @@ class ValueStore {
   std::int64_t completed_ = 0;                   ///< iterations below this are complete
 };
 
-/// Receives pushed values. Messages wait with their senders until the iteration's turn comes, so that a server holds
-/// few iterations at a time, and are received in the order of the manifests. One thread.
+/// Receives pushed values in the order of the manifests. Messages wait with their senders until the iteration's turn
+/// comes, so that a server holds few iterations at a time. One thread.
 class PushedValues {
  public:
   PushedValues(std::shared_ptr<MpiCommunicator> comm, ValueStore& value_store);

@@ -11,8 +11,8 @@
 
 namespace sidestream::shared_memory {
 
-/// Predicts arrivals from those of the last iterations. Steps of a simulation take about equal time; where they do not,
-/// nothing is predicted and the server sleeps.
+/// Predicts the arrival of an iteration from the last ones. Steps of a simulation take about equal time; where they do
+/// not, nothing is predicted and the server sleeps.
 class Anticipation {
  public:
   using Time = std::chrono::steady_clock::time_point;

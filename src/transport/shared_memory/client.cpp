@@ -28,7 +28,8 @@ void Client::ring_all() noexcept {
   for (Channel& channel : channels_) channel.ring();
 }
 
-/// Released iterations once servers are lost; memory that the servers of other groups may still read is not free.
+/// Number of iterations that are released once servers are lost. Memory that servers of other groups may still read is
+/// not free.
 std::int64_t Client::released_behind() const noexcept {
   std::int64_t lowest = current_;
   for (const Channel& channel : channels_) {
@@ -288,7 +289,7 @@ void Client::end(const EndRecord& record) {
 }
 
 void Client::disconnect(Outcome undecided) {
-  retry_while_out_of_memory([&] { take_notices(); });  // notices count although their servers are gone
+  retry_while_out_of_memory([&] { take_notices(); });  // notices count even if their servers are gone
   for (Channel& channel : channels_) channel.settle(undecided, current_);
   status_.connected = false;
 }
@@ -332,7 +333,7 @@ void Client::take_notices() {
   for (Channel& channel : channels_) channel.take_notices(told_);
 }
 
-/// Loses nothing where memory is short.
+/// Hands out the news. If memory is short, nothing is lost and the next call returns it.
 News Client::news() {
   if (status_.connected) take_notices();
   News all;

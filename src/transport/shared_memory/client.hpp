@@ -45,9 +45,8 @@ class Client : public ClientTransport {
   void trust_others() noexcept { watches_ = false; }
 
   // Sidecar: a client that is not connected refuses every iteration. It keeps persistent arrays and the list of its
-  // blocks for the servers that attach next.
-  /// Disconnects from servers that are gone and read nothing any more. Iterations that they had received and did not
-  /// announce become `undecided`; those that they had not received are refused.
+  // blocks for the servers that attach next. Disconnects from servers that are gone and no longer read. Iterations that
+  // they had received and did not announce become `undecided`; those that they had not received are refused.
   void disconnect(Outcome undecided);
   /// Starts anew with other servers, between iterations: the current one is the first they get. `ready` is called when
   /// rings and counters are at their start, before anything is sent.
@@ -56,8 +55,8 @@ class Client : public ClientTransport {
  protected:
   /// The failure that `news` hands out.
   [[nodiscard]] virtual std::string next_failure();
-  /// Messages go to the session that has made this client. Publications make no scope of their own, since most are
-  /// short and say nothing.
+  /// Directs messages to the session that made this client. Publications open no scope of their own, since most are
+  /// short and log nothing.
   [[nodiscard]] LogScope logging() const noexcept { return LogScope(log_); }
 
  private:
@@ -97,7 +96,7 @@ class Client : public ClientTransport {
   int max_in_flight_;
   std::function<void()> progress_;
   const Channel* lost_channel_ = nullptr;  ///< the channel whose server is gone, while servers of other groups remain
-  bool left_behind_ = false;  ///< remaining servers work on what they were given; they have been told to close
+  bool left_behind_ = false;  ///< remaining servers finish the iterations they have; they have been told to close
   std::map<std::pair<std::int32_t, std::int64_t>, Block> blocks_;  ///< latest declarations, by mesh and id
   /// Persistent arrays by variable and block.
   std::map<std::pair<std::int32_t, std::int64_t>, std::pair<BlockRecord, Region>> persistent_;
@@ -106,7 +105,7 @@ class Client : public ClientTransport {
   std::int64_t seen_released_ = 0;
   bool watches_ = true;
   double looked_ = 0;  ///< time at which it last checked that the server's process exists
-  std::string lost_;   ///< how it lost its server, until that is reported
+  std::string lost_;   ///< describes how the server was lost, until that is reported
 };
 
 }  // namespace sidestream::shared_memory

@@ -1,5 +1,5 @@
-// Layout of the control memory: everything but values that clients and servers of one node share. One function computes
-// all offsets; every field says who writes it. All zeros is a valid initial state.
+// Layout of the control memory: everything that clients and servers of one node share, except values. One function
+// computes all offsets; every field says who writes it. All zeros is a valid initial state.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@ namespace sidestream::shared_memory {
 /// Upper bound of the iterations in flight; slots of per-iteration fields are the index modulo this.
 inline constexpr std::int64_t slots = 64;
 
-/// Lines of a server's ring to a client; the longest message fits several times.
+/// Number of lines in a server's ring to a client; several messages of the greatest length fit.
 inline constexpr std::uint64_t notice_lines = 128;
 
-/// A text that one process writes and others read at any time, whole or not at all.
+/// A text that one process writes and others read at any time; readers see a whole text or none.
 class StatusText {
  public:
   static constexpr std::size_t capacity = 1024;
@@ -68,7 +68,7 @@ struct alignas(128) ServiceState {
   [[nodiscard]] static std::uint64_t epoch_of(std::uint64_t word) noexcept { return word >> 2; }
 };
 
-/// Part of one server.
+/// Control memory of one server.
 struct alignas(128) ServerControl {
   Doorbell bell;                                           ///< the server sleeps, its clients ring
   alignas(128) std::atomic<std::uint64_t> ended[slots]{};  ///< clients: (iteration + 1) << 16 | number of clients that
@@ -83,7 +83,7 @@ struct alignas(128) ServerControl {
   bool end(std::int64_t index, std::uint32_t clients) noexcept;
 };
 
-/// Part of one client, shared with the server of one group, next to its ring.
+/// Control memory of one client, shared with the server of one group, next to its ring.
 struct alignas(128) ClientControl {
   // Written by the server.
   alignas(128) std::atomic<std::int64_t> released{0};  ///< iterations below this are released

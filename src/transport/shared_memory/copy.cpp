@@ -9,15 +9,18 @@
 
 namespace sidestream::shared_memory {
 
-// Measured on a Xeon with 2 MiB of second-level cache, array and target larger than it or evicted before, GB/s:
+// Streaming copies of four pages at a time.
+//
+// Measured on a Xeon with 2 MiB of second-level cache, in GB/s; array and target exceed the cache or were evicted
+// before:
 //
 //     MiB                             1    4    8   16   64  128  512
 //     memcpy (glibc 2.36)          18.8 13.0 12.6  6.8  5.1  5.2  7.6
 //     streaming, page after page   15.7 11.8 11.7  9.1  6.3  6.8  6.4
 //     streaming, four pages abreast 15.5 12.1 12.3 11.0  8.2  8.4  8.1
 //
-// Streaming stores don't read the line they replace, which saves a third of the traffic once that comes from main
-// memory. Four pages abreast keep more of its banks busy.
+// Streaming stores do not read the line that they replace, which saves a third of the traffic to main memory. Four
+// pages abreast keep more banks of the memory busy.
 
 #if defined(__x86_64__)
 namespace {

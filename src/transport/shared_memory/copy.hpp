@@ -5,8 +5,8 @@
 
 namespace sidestream::shared_memory {
 
-/// Copies like memcpy, in the way that is fastest for this size; the areas must not overlap. All stores, also those
-/// around the cache, are ordered before any later release store.
+/// Copies like memcpy, by the fastest method for this size; the areas must not overlap. All stores, including those
+/// that bypass the cache, are ordered before any later release store.
 void copy_to_shared(void* to, const void* from, std::uint64_t bytes) noexcept;
 
 /// Copies with streaming stores whatever the size; plain memcpy on processors other than x86-64.

@@ -36,13 +36,14 @@ inline int futex_wake(std::atomic<std::uint32_t>& word, int sleepers = 1) noexce
   return woken < 0 ? 0 : static_cast<int>(woken);
 }
 
-/// Lets one process notify another at almost no cost if that one is awake. One process sleeps, any number ring. Lives
-/// in shared memory; all zeros is its valid initial state.
+/// Lets one process notify another; this costs almost nothing while the other is awake. One process sleeps, any number
+/// ring. Lives in shared memory; all zeros is its valid initial state.
 ///
-/// No wake-up is lost: both sides make a read-modify-write of `asleep_`, and one of them comes first. If the sleeper's
-/// does, the ringer sees it and wakes. If the ringer's does, the sleeper's read-modify-write synchronises with it, so
-/// that its last call of `ready` sees everything that was written before the ring. A ringer killed between taking the
-/// flag and waking leaves the sleeper to its time limit, so always sleep with one.
+/// No wake-up is lost: both sides make a read-modify-write of `asleep_`, and one of the two comes first. If the
+/// sleeper's comes first, the ringer sees it and wakes the sleeper. If the ringer's comes first, the sleeper's
+/// read-modify-write synchronises with it, so that the sleeper's last call of `ready` sees everything that was written
+/// before the ring. A ringer killed between taking the flag and waking leaves the sleeper to its time limit, so always
+/// sleep with a limit.
 class alignas(64) Doorbell {
  public:
   /// Ringer: makes everything written before visible to the sleeper's next check. Wakes the sleeper only if it declared

@@ -2,15 +2,15 @@
 // client's own memory; only the Arena is shared.
 //
 // An extent (a home, or a run of chunks) serves one iteration at a time. It is free when that iteration is released and
-// no region in it is reserved or held. An iteration uses at most one home: the first that is free when it needs memory,
-// which it fills as far as possible. Beyond that it borrows: first one run of the size that the last iteration needed,
-// then runs for single blocks.
+// no region in it is reserved or held. An iteration uses at most one home: the first that is free when it needs memory.
+// It fills this home as far as possible, then borrows: first one run of the size that the last iteration needed, then
+// runs for single blocks.
 //
 // No client waits for ever. When all earlier iterations are released and none of their regions is held, a home is free
 // or already belongs to this iteration, and an iteration that reserves no more than a home fits in it. Releasing the
 // earlier iterations needs nothing from this client. So a client whose reservation fails waits for its own earlier
-// iterations only. If these are released and it still fails, waiting could be endless: the memory may belong to a
-// client that waits for this one in the simulation. `stuck` reports that.
+// iterations only. If the reservation still fails once these are released, the wait could be endless: the memory may
+// belong to a client that waits for this one in the simulation. `stuck` reports that case.
 #pragma once
 
 #include <cstddef>

@@ -16,18 +16,18 @@ struct MemoryLeft {
   std::string source;                ///< where the limit comes from: "the machine" or the control group's file
 };
 
-/// Returns the smaller of the machine's available memory (MemAvailable) and what the control groups of this process,
-/// version 1 or 2, have left, where page cache of files counts as free. `root` is put before /proc and /sys; for tests.
+/// Returns the smaller of the machine's available memory (MemAvailable) and what the control groups of this process
+/// (version 1 or 2) have left, counting page cache of files as free. `root`: prefix of /proc and /sys, for tests.
 [[nodiscard]] MemoryLeft memory_left(const std::string& root = "");
 
-// Limit that the clients of a node share, beyond their own shares of its buffer, where values lie in each client's own
-// memory (placement `nodes`). It is one number in shared memory, so that a client with much data uses what others do
-// not need.
+// Limit that the clients of a node share, beyond their own shares of its buffer. For placement `nodes`, where values
+// lie in each client's own memory. It is one number in shared memory, so that a client with much data uses what others
+// do not need.
 
 class SharedLimit final : public Lender {
  public:
-  /// Collective over the processes of a node. `bytes`: that can be borrowed, the same on all of them. Throws the same
-  /// Error on all.
+  /// `bytes`: number of bytes that can be borrowed, the same on all processes. Collective over the processes of a node;
+  /// throws the same Error on all.
   SharedLimit(Communicator& node, std::uint64_t bytes);
   [[nodiscard]] bool borrow(std::uint64_t bytes) noexcept override;
   void give_back(std::uint64_t bytes) noexcept override;

@@ -54,9 +54,9 @@ class Segment {
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] const SegmentHeader& header() const noexcept { return *reinterpret_cast<const SegmentHeader*>(base_); }
 
-  /// Enters [offset, offset + bytes) of the usable part into this process' page tables, so that the first publish takes
-  /// no page fault. Values do not change; others may be writing. Call it only for memory that the process will use: it
-  /// costs `page_tables` bytes in every process that does.
+  /// Maps [offset, offset + bytes) of the usable part into this process' page tables, so that the first publish takes
+  /// no page fault. Values do not change; others may be writing. Costs `page_tables` bytes in every process, so call it
+  /// only for memory that the process will use.
   void populate(std::uint64_t offset, std::uint64_t bytes) const;
 
   static constexpr std::uint64_t header_bytes = 4096;

@@ -152,7 +152,7 @@ void Server::await_record(std::chrono::steady_clock::time_point deadline) {
   };
   const auto window = anticipation_.next();
   if (window && window->first < deadline && steady_clock::now() < window->second) {
-    // Rung early, for whatever reason: the caller checks what has arrived.
+    // The bell may ring early for any reason; the caller checks what has arrived.
     if (sleep_until(window->first) || steady_clock::now() < window->first) return;
     const auto end = std::min(window->second, deadline);
     while (steady_clock::now() < end) {

@@ -127,7 +127,7 @@ class FilesReader final : public BulkReader {
     }
   }
 
-  /// Reads row by row, or longer runs where whole rows or layers are wanted. Parts of a record have no checksum.
+  /// Reads row by row, or in longer runs if whole rows or layers are wanted. Parts of a record have no checksum.
   void read_part(const Piece& piece) {
     const StepRecord& record = *piece.record;
     const PosixFile& file = file_of(record.writer);

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// An open directory. It is opened for each use: somebody may remove and make it again while we wait for a stream.
+/// An open directory. Each use opens it again, since it may be removed and created again while we wait for a stream.
 class Opened {
  public:
   explicit Opened(const std::string& path) : descriptor_(open_folder(path, false)), error_(errno) {
@@ -165,7 +165,7 @@ bool Folder::put_new(std::string_view name, std::string_view text) const {
   file.flush();
   const Opened directory(path_);
   const int at = directory.get(path_);
-  // A link fails if the name is taken, on network file systems too; a rename would replace the other's file.
+  // Unlike a rename, a link fails if the name is taken, on network file systems too.
   const bool made = ::linkat(at, part(own).c_str(), at, std::string(name).c_str(), 0) == 0;
   const int error = errno;
   abandon(own);
@@ -200,7 +200,7 @@ void Folder::remove(std::string_view name) const noexcept {
   try {
     const Opened directory(path_);
     if (!directory.missing()) ::unlinkat(directory.get(path_), std::string(name).c_str(), 0);
-  } catch (...) {  // no memory for the name, or somebody else's directory: the file stays
+  } catch (...) {  // no memory for the name, or a directory of another user: the file stays
   }
 }
 
@@ -236,7 +236,7 @@ std::string line_of(std::string_view text, std::string_view key) {
 
 OpeningFile::OpeningFile(const Folder& folder) : folder_(folder) {
   std::uint64_t number = 0;
-  [[maybe_unused]] const auto got = getrandom(&number, sizeof number, 0);  // any number will do
+  [[maybe_unused]] const auto got = getrandom(&number, sizeof number, 0);  // any number serves
   sign_ = fmt::format("format: sidestream-opening\nnumber: {:016x}\nprocess: {}\n", number, this_process());
   folder_.prepare();
   folder_.put(names::opening, sign_ + "state: open\n");
@@ -246,7 +246,7 @@ OpeningFile::~OpeningFile() {
   try {
     retry_while_out_of_memory([&] {
       const std::optional<std::string> text = folder_.text(names::opening);
-      // If it is not there, the stream was announced, or another simulation is about to start.
+      // A missing file means that the stream was announced, or that another simulation is about to start.
       if (text && text->starts_with(sign_)) folder_.put(names::opening, sign_ + "state: failed\n");
     });
   } catch (const std::exception& error) {
@@ -256,7 +256,7 @@ OpeningFile::~OpeningFile() {
 
 std::string OpeningWatch::over() const {
   const std::optional<std::string> text = folder_.text(names::opening);
-  if (!text) return {};  // no simulation has come, or its stream is there
+  if (!text) return {};  // no simulation has come, or its stream is there already
   const bool ended = line_of(*text, "state") != "open" || staging::has_ended(line_of(*text, "process"));
   return ended ? line_of(*text, "number") : "";
 }

@@ -1,7 +1,7 @@
 // The directory of a stream: files that appear, change and vanish as a whole.
 //
-// Whoever can write into it controls the stream, and it often lies where others can write too (a memory file system).
-// So it must belong to this user, and no symbolic link to it or in it is followed.
+// Write access to the directory means control of the stream, and it often lies where others can write too (a memory
+// file system). So it must belong to this user, and symbolic links to it or in it are not followed.
 //
 // One of its files tells a waiting endpoint that the simulation has ended before it opened its stream (OpeningFile).
 #pragma once
@@ -18,30 +18,32 @@
 
 namespace sidestream::staging {
 
-/// Every function throws Error(file) unless it succeeds or has one of the results that it names.
+/// A stream's directory. Every function throws Error(file) unless it succeeds or returns one of the results that it
+/// names.
 class Folder {
  public:
   explicit Folder(std::string path) : path_(std::move(path)) {}
 
-  /// Makes the directory if it is missing and sees that files can be made in it. Throws Error(file) if it is a link, of
-  /// another user, or may be written by everybody (with the sticky bit it may: then others cannot replace files).
+  /// Creates the directory if it is missing, and checks that files can be created in it. Throws Error(file) if it is a
+  /// link, belongs to another user, or is writable by everybody without the sticky bit (with it, others cannot replace
+  /// files).
   void prepare() const;
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] std::string path(std::string_view name) const;
-  /// A new file for what will be named `name`: nobody reads it before `finish`.
+  /// Creates a temporary file, which `finish` renames to `name`; nobody reads it before.
   [[nodiscard]] PosixFile begin(std::string_view name) const;
-  /// Gives a file that was begun its name, and replaces any file that has it.
+  /// Renames the temporary file of `name` to `name`, and replaces any file of that name.
   void finish(std::string_view name) const;
-  /// Removes a file that was begun.
+  /// Removes the temporary file of `name`.
   void abandon(std::string_view name) const noexcept;
   /// Opens a file for reading; nothing if there is no such file.
   [[nodiscard]] std::optional<PosixFile> open(std::string_view name) const;
   [[nodiscard]] PosixFile open_to_overwrite(std::string_view name) const;
 
-  /// Gives the file this content at once: readers see the old or the new, never a mixture, also after a crash.
+  /// Replaces the content atomically: readers see the old or the new, never a mixture, also after a crash.
   void put(std::string_view name, BytesView content) const;
   void put(std::string_view name, std::string_view text) const;
-  /// As `put`, unless there is such a file already: then false.
+  /// Creates the file like `put`. Returns false if it exists already.
   [[nodiscard]] bool put_new(std::string_view name, std::string_view text) const;
   /// The content; nothing if there is no such file.
   [[nodiscard]] std::optional<Bytes> get(std::string_view name) const;
@@ -73,12 +75,12 @@ inline constexpr const char* opening = "opening";  ///< a simulation is about to
 inline constexpr const char* declarations = "declarations";
 inline constexpr const char* writer_beat = "beat-writer";
 
-inline constexpr const char* reader = "reader-";        ///< + epoch: reads
-inline constexpr const char* gone = "gone-";            ///< + epoch: was given up by the writers
-inline constexpr const char* step = "step-";            ///< + iteration: offered
-inline constexpr const char* done = "done-";            ///< + iteration: acknowledged
-inline constexpr const char* withdrawn = "withdrawn-";  ///< + iteration: taken back
-inline constexpr const char* outcome = "outcome-";      ///< + iteration: what the reader says of it
+inline constexpr const char* reader = "reader-";        ///< + epoch: that reader is attached
+inline constexpr const char* gone = "gone-";            ///< + epoch: the writers gave that reader up
+inline constexpr const char* step = "step-";            ///< + iteration: the step is offered
+inline constexpr const char* done = "done-";            ///< + iteration: the reader acknowledged the step
+inline constexpr const char* withdrawn = "withdrawn-";  ///< + iteration: the writers took the step back
+inline constexpr const char* outcome = "outcome-";      ///< + iteration: the reader's answer to the step
 
 [[nodiscard]] inline std::string of(const char* prefix, std::int64_t number) {
   return fmt::format("{}{}", prefix, number);
@@ -90,7 +92,7 @@ inline constexpr const char* outcome = "outcome-";      ///< + iteration: what t
 namespace sidestream::staging {
 
 /// A file in the stream's directory while a session of the simulation opens; on one rank. Announcing the stream removes
-/// it. If it is still there when this is destroyed, the file says that there will be no stream.
+/// it. If it still exists at destruction, it then states that there will be no stream.
 class OpeningFile {
  public:
   /// Makes the directory if it is missing. Throws Error(file).
@@ -101,19 +103,19 @@ class OpeningFile {
 
  private:
   Folder folder_;
-  std::string sign_;  ///< what tells this opening from others
+  std::string sign_;  ///< identifies this opening
 };
 
-/// The endpoint's end.
+/// Watches for an OpeningFile; the endpoint's end.
 class OpeningWatch {
  public:
-  /// Ignores an opening that is over already: an earlier run's.
+  /// Ignores an opening of an earlier run, which is over already.
   explicit OpeningWatch(const Folder& folder) : folder_(folder), earlier_(over()) {}
-  /// True if a simulation that was about to start since then has ended without a stream.
+  /// True if a simulation that was about to start has since ended without a stream.
   [[nodiscard]] bool has_ended() const;
 
  private:
-  /// The sign of the opening that is over; empty if none is.
+  /// The sign of an opening that is over; empty if there is none.
   [[nodiscard]] std::string over() const;
   Folder folder_;
   std::string earlier_;

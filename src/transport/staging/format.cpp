@@ -24,9 +24,9 @@ static_assert(sizeof(FileHeader) == 64 && sizeof(StepRecord) == 96 && sizeof(Blo
               sizeof(BlockRange) == 144 && sizeof(CountedRange) == 40);
 constexpr std::size_t checked_part = offsetof(FileHeader, own_checksum);
 
-constexpr std::uint64_t most_events = 64;  // each is a bit
+constexpr std::uint64_t most_events = 64;  // each event is a bit
 
-/// The beginning of a step file's content.
+/// First structure in the content of a step file.
 struct StepHead {
   std::int64_t cycle = 0;
   double time = 0;

@@ -21,7 +21,7 @@ std::string first_word(const std::string& file) {
   return word;
 }
 
-/// Names the space of process numbers: the machine since its last start, and the PID namespace.
+/// Names the space in which a process number is valid: the machine since its last start, and the PID namespace.
 std::string reach() {
   char space[64] = "";
   const ssize_t size = ::readlink("/proc/self/ns/pid", space, sizeof space - 1);
@@ -68,7 +68,7 @@ void Heartbeat::beat() {
   std::unique_lock lock(mutex_);
   for (std::int64_t count = 1; !changed_.wait_for(lock, interval_, [this] { return ending_; }); ++count) {
     try {
-      // The count keeps its place and length, so that this works on a full disk too.
+      // The count keeps its offset and length, so that writing it also works on a full disk.
       const std::string text = fmt::format("{:012}\n", count);
       folder_.open_to_overwrite(name_).overwrite(std::as_bytes(std::span(text)), 0);
     } catch (const std::exception&) {  // the other side reports the silence
@@ -77,7 +77,7 @@ void Heartbeat::beat() {
 }
 
 double HeartbeatMonitor::silent() {
-  // Each look opens the file, because that is when network file systems ask the server.
+  // Interval in seconds. Each look opens the file, because that is when network file systems ask the server.
   constexpr double interval = 0.2;
   if (now() - looked_ >= interval) {
     looked_ = now();

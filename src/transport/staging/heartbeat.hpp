@@ -1,4 +1,4 @@
-// Finds out whether a process of another job lives, without a connection to it.
+// Detects whether a process of another job lives, without a connection to it.
 #pragma once
 
 #include <chrono>
@@ -12,18 +12,20 @@
 
 namespace sidestream::staging {
 
-/// Names this process so that others on the same machine can look for it, and those elsewhere know that they can't.
+/// Name of this process. Processes on the same machine can look for it; those elsewhere recognise that they cannot.
 [[nodiscard]] std::string this_process();
 
-/// The life of a named process; unknown if it is, or was, out of reach.
+/// The life of a named process; `unknown` if the process cannot be seen from here.
 enum class Life { unknown, running, ended };
 [[nodiscard]] Life life_of(const std::string& process);
 [[nodiscard]] inline bool has_ended(const std::string& process) { return life_of(process) == Life::ended; }
 
-/// Counts in a file from a thread of its own: a process that works for long shows that it lives, a stopped one doesn't.
+/// Counts in a file from its own thread: a process that computes for long shows that it lives, a stopped process does
+/// not.
 class Heartbeat {
  public:
-  /// `limit`: seconds of silence that others take for death. It counts five times in them, and at least once a second.
+  /// `limit`: seconds of silence after which others assume death. Counts five times in that time, and at least once a
+  /// second.
   Heartbeat(const Folder& folder, std::string name, double limit);
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
@@ -45,9 +47,9 @@ class HeartbeatMonitor {
  public:
   HeartbeatMonitor(const Folder& folder, std::string name, std::string process)
       : folder_(folder), name_(std::move(name)), process_(std::move(process)) {}
-  /// Looks, and returns for how many seconds the count has stood still.
+  /// Reads the count, and returns for how many seconds it has stood still.
   [[nodiscard]] double silent();
-  /// Why it counts as dead; empty while it lives.
+  /// Reason why the process counts as dead; empty while it lives.
   [[nodiscard]] std::string death(double limit);
 
  private:

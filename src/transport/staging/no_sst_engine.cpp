@@ -1,4 +1,4 @@
-// The build without ADIOS2.
+// Engine `sst` in builds without ADIOS2.
 #include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream::staging {

@@ -26,7 +26,7 @@ void fail_file(const char* action, const std::string& path, int error) {
 PosixFile PosixFile::create(int directory, const std::string& name, std::string path) {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   int descriptor = above_standard(::openat(directory, name.c_str(), flags, 0666));
-  if (descriptor < 0 && errno == EEXIST) {  // a killed process left it, or somebody laid it there
+  if (descriptor < 0 && errno == EEXIST) {  // left by a killed process, or placed by somebody else
     ::unlinkat(directory, name.c_str(), 0);
     descriptor = above_standard(::openat(directory, name.c_str(), flags, 0666));
   }

@@ -1,4 +1,4 @@
-// A file by its descriptor: reads at positions, and writes that are flushed to the disk.
+// File access by descriptor: reads at positions, and writes that are flushed to the disk.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace sidestream::staging {
 /// directory (`directory`, which the caller keeps); `path` is for messages. No symbolic link is followed.
 class PosixFile {
  public:
-  /// A new, empty file for writing. A file of that name is removed first, and not written to.
+  /// Creates an empty file for writing. A file of that name is removed first instead of being overwritten.
   [[nodiscard]] static PosixFile create(int directory, const std::string& name, std::string path);
-  /// An existing file, to overwrite parts of.
+  /// Opens an existing file to overwrite parts of it.
   [[nodiscard]] static PosixFile open_to_overwrite(int directory, const std::string& name, std::string path);
-  /// For reading; nothing if there is no such file.
+  /// Opens a file for reading; returns nothing if it does not exist.
   [[nodiscard]] static std::optional<PosixFile> open(int directory, const std::string& name, std::string path);
   PosixFile(PosixFile&& other) noexcept;
   PosixFile& operator=(PosixFile&&) = delete;
@@ -32,7 +32,7 @@ class PosixFile {
   /// Writes over existing bytes.
   void overwrite(BytesView bytes, std::uint64_t at);
   [[nodiscard]] std::uint64_t size() const;
-  /// Fills `bytes` from `at` on; a file that ends before that throws.
+  /// Fills `bytes` from offset `at` on. Throws if the file ends before.
   void read(std::span<std::byte> bytes, std::uint64_t at) const;
 
  private:

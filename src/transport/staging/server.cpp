@@ -46,8 +46,8 @@ Server::Server(const StreamConfig& config, Communicator& readers, double patienc
   static_cast<void>(connect(patience));
 }
 
-/// Waits on rank 0 until this group is the stream's reader. Returns `nothing`, or why a group that was its reader
-/// before will not be so again.
+/// Waits on rank 0 until this group is the stream's reader. Returns `nothing`, or the reason why a group that was its
+/// reader before will not become it again.
 ReaderCoordinator::News Server::attach(double patience) {
   const double began = now();
   const bool again = session_ != 0;
@@ -67,7 +67,7 @@ ReaderCoordinator::News Server::attach(double patience) {
            "says why",
            folder_.path());
     }
-    ended = opening.has_ended();  // then its stream is there now, or never will be
+    ended = opening.has_ended();  // the stream is then there already, or never will be
     note.look();
     if (stop_ && stop_()) {
       if (again) return ReaderCoordinator::News::ended;
@@ -139,7 +139,7 @@ void Server::translate(const Metadata& there, const Metadata& here, const std::v
   for (const std::string& event : announced_.events) events_.push_back(place_of(events, event));
 }
 
-/// Rank 0 looks, and all members get the result.
+/// Looks for news on rank 0, and returns the result on all members.
 ReaderCoordinator::News Server::await_news(std::chrono::microseconds limit) {
   std::array<std::int64_t, 2> words{0, 0};
   run_collectively(readers_, [&] {
@@ -212,7 +212,7 @@ bool Server::act_on(ReaderCoordinator::News news) {
   return true;
 }
 
-/// Takes a step. One that cannot be used is refused with the reason, and the stream goes on.
+/// Takes a step. An unusable step is refused with the reason, and the stream goes on.
 void Server::take() {
   const Bytes file = std::move(file_);
   const std::int64_t number = current_;
@@ -228,7 +228,7 @@ void Server::take() {
         fail(Code::file, "a step of another session or iteration lies in '{}'", folder_.path());
       }
       check_step(step_, there_, folder_.path("step"));
-      readers_.barrier();  // all can use it
+      readers_.barrier();  // all members can use it
       bulk_->begin(step_);
       fill_inbox();
     });
@@ -239,8 +239,8 @@ void Server::take() {
   }
 }
 
-/// Answers a step again that is done, since the writers did not hear the answer. The engine begins the step anew, so
-/// that it can let go of it.
+/// Repeats the answer to a step that is done already, since the writers did not receive it. The engine begins the step
+/// again, so that it can release it.
 void Server::say_again() {
   const Bytes file = std::move(file_);
   taken_ = say_again_ = false;
@@ -276,7 +276,7 @@ BlockRecord Server::describe(const StepRecord& record) const {
   return described;
 }
 
-/// Adds the events on the first server, which shares them with the others. Barriers have been reached.
+/// Adds the events on the first server, which shares them with the others. Barriers have been passed before.
 void Server::take_events() {
   for (const Event& event : step_.raised) {
     const auto there = std::find(announced_.events.begin(), announced_.events.end(), event.name);
@@ -313,10 +313,10 @@ void Server::fill_inbox() {
   }
 }
 
-/// Notes the differences to the blocks of the iteration before.
+/// Records the changes since the previous iteration's blocks.
 void Server::change_blocks(std::vector<Block> mine) {
   if (mine == tables_.blocks) return;
-  // A block that has gone to another client is removed from the first one.
+  // A block that moved to another client is removed from its old client.
   std::map<std::tuple<std::int32_t, std::int64_t, std::int32_t>, const Block*> before;
   for (const Block& block : tables_.blocks) before[{block.mesh, block.id, block.client}] = &block;
   for (const Block& block : mine) {
@@ -366,7 +366,7 @@ std::vector<const std::byte*> Server::fetch(std::int64_t index, std::span<const 
   return values;
 }
 
-/// Turns values of a variable in row order, since streams carry column order.
+/// Reorders values of a variable in row order, since streams carry column order.
 void Server::turn(const Wanted& wanted, std::byte* values) {
   const Variable& variable = here_->variables[static_cast<std::size_t>(wanted.variable)];
   if (variable.order == Order::column) return;
@@ -380,11 +380,11 @@ void Server::turn(const Wanted& wanted, std::byte* values) {
 
 void Server::release(std::int64_t index, Outcome outcome) {
   if (outcome == Outcome::pending) return;  // the writers' memory is free when the step is answered
-  if (!held_ || index != current_) return;  // the stream did not carry it
+  if (!held_ || index != current_) return;  // the stream did not carry this iteration
   held_ = false;
   for (std::byte* region : std::exchange(regions_, {})) pool_.give_back(region);
   jointly(readers_, [&] {
-    readers_.barrier();  // nobody reads any more
+    readers_.barrier();  // no member reads any more
     bulk_->end();
     Said said{outcome, std::exchange(failure_, {})};
     if (!coordinator_ || coordinator_->answer(index, outcome, said.message)) return;

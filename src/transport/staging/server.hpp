@@ -1,4 +1,5 @@
-// The reader of a stream, as the servers' end of a transport: the endpoint's engine is that of a simulation's servers.
+// The reader of a stream, as the servers' end of a transport; the endpoint uses the same engine as a simulation's
+// servers.
 #pragma once
 
 #include <map>
@@ -17,19 +18,20 @@
 
 namespace sidestream::staging {
 
-/// One on each rank of the reader group, with an equal share of the blocks. Iterations keep the numbers that they have
-/// in the simulation; iterations that the stream did not carry count as refused.
+/// Reads a stream; one object on each rank of the reader group, with an equal share of the blocks. Iterations keep
+/// their numbers of the simulation; iterations that the stream did not carry count as refused.
 class Server final : public ServerTransport {
  public:
-  /// Waits until the stream is there, at most `patience` seconds, and becomes its reader. Collective; throws the same
-  /// Error everywhere. References outlive this. The stream ends between two iterations once `stop` is true on a rank.
+  /// Waits until the stream exists, at most `patience` seconds, and becomes its reader. Collective; throws the same
+  /// Error everywhere. References must outlive this object. The stream ends between two iterations once `stop` is true
+  /// on a rank.
   Server(const StreamConfig& config, Communicator& readers, double patience, std::function<bool()> stop);
 
   /// The simulation's declarations, the same everywhere.
   [[nodiscard]] const Announced& announced() const noexcept { return announced_; }
   [[nodiscard]] std::uint64_t session() const noexcept { return session_; }
   [[nodiscard]] const std::string& engine() const noexcept { return engine_; }
-  /// Finds the stream's meshes, variables and events by their names here. Called once, before the first `receive`.
+  /// Maps the stream's meshes, variables and events to those here by name. Called once, before the first `receive`.
   void translate(const Metadata& there, const Metadata& here, const std::vector<std::string>& events);
   /// The newest iteration that was offered; -1 if none was.
   [[nodiscard]] std::int64_t current() const noexcept { return current_; }
@@ -37,15 +39,15 @@ class Server final : public ServerTransport {
   /// True if the simulation died without closing the stream.
   [[nodiscard]] bool writer_died() const noexcept { return writer_died_; }
 
-  /// Collective over the readers, which all get the same. With the limit 0 it does nothing.
+  /// Collective over the readers; returns the same on all. With limit 0 it does nothing.
   bool receive(std::chrono::microseconds limit) override;
   [[nodiscard]] ServerState state(std::int64_t index) override;
-  /// The tables change when a step is taken: there is one at a time.
+  /// Does nothing: the tables change when a step is taken, since there is one step at a time.
   void advance(std::int64_t) override {}
-  /// Reads blocks when an analysis needs them, on whichever rank.
+  /// Reads blocks when an analysis needs them, on the rank that needs them.
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted,
                                                     bool again) override;
-  /// Regions get the ranges that writers have measured, or else those of whole blocks.
+  /// Regions get the ranges that writers have measured, or otherwise those of whole blocks.
   [[nodiscard]] MeasuredRanges ranges(std::int64_t index, std::span<const RangeRequest> requests,
                                       std::span<const RangeRegion> regions) override;
   /// Acknowledges the iteration. Collective.
@@ -86,32 +88,32 @@ class Server final : public ServerTransport {
   std::uint64_t session_ = 0;
   std::string engine_;
 
-  Metadata there_;  ///< as the simulation declared it; steps are checked against it
+  Metadata there_;  ///< declarations of the simulation; steps are checked against them
   const Metadata* here_ = nullptr;
-  std::vector<std::int32_t> meshes_, variables_;  ///< ids here, by ids there
-  std::vector<int> events_;                       ///< likewise; -1: nobody here knows it
+  std::vector<std::int32_t> meshes_, variables_;  ///< local ids, by ids of the simulation
+  std::vector<int> events_;                       ///< likewise; -1: not known here
 
   std::int64_t current_ = -1;  ///< newest iteration that was offered
-  Bytes file_;                 ///< of a step that was found and is to be taken
-  bool taken_ = false;         ///< there is one
-  bool say_again_ = false;     ///< it is the newest one, which was worked on before
-  bool held_ = false;          ///< it is not released yet
+  Bytes file_;                 ///< content of a step that was found and not taken yet
+  bool taken_ = false;         ///< true if `file_` holds a step
+  bool say_again_ = false;     ///< true if that step is the newest one, which was processed before
+  bool held_ = false;          ///< true until the current step is released
   bool ended_ = false, writer_died_ = false;
-  /// This group's answer to the newest iteration, which the writers did not hear, because they had given the group up.
-  /// If they still have the iteration when it attaches again, it answers again. On rank 0.
+  /// This group's answer to the newest iteration, if the writers did not receive it because they had given the group
+  /// up. It is repeated if they still have the iteration when the group attaches again. On rank 0.
   struct Said {
     Outcome outcome;
     std::string message;
   };
   std::optional<Said> said_;
   StepIndex step_;
-  std::map<Key, const StepRecord*> records_;  ///< of all blocks of the step
+  std::map<Key, const StepRecord*> records_;  ///< records of all blocks of the step
   Inbox inbox_, skipped_;
   ServerTables tables_;
   std::string failure_;
   RegionPool pool_;
   std::vector<std::byte*> regions_;
-  Bytes turned_;  ///< of a block whose variable is in row order
+  Bytes turned_;  ///< values of a block whose variable is in row order
 };
 
 }  // namespace sidestream::staging

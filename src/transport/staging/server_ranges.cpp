@@ -1,4 +1,4 @@
-// Ranges of the blocks that came with a step: those that writers measured, and the rest measured here.
+// Ranges of the blocks of a step: as measured by writers, or else computed here.
 #include <map>
 #include <set>
 #include <tuple>
@@ -20,8 +20,8 @@ BlockRange Server::range_of(const Arrival& arrival, std::int32_t component, cons
   return range;
 }
 
-/// Variables on levels that came on all blocks of their meshes. A missing block covers nothing, which writers do not
-/// take into account when they measure cells that count.
+/// Variables on levels that arrived on all blocks of their meshes. A missing block covers nothing, but writers assume
+/// that it does when they measure cells that count.
 std::set<std::int32_t> Server::complete_variables() const {
   std::map<std::int32_t, std::size_t> blocks, records;
   for (const Block& block : step_.blocks) blocks[block.mesh] += block.empty() ? 0 : 1;

@@ -1,9 +1,9 @@
 // Engine `sst`: ADIOS2's Sustainable Staging Transport. Part of the build if ADIOS2 was found.
 //
-// SST's writers wait for a reader in Open, in Close and where the queue is full, and SST drops steps with a line on
-// standard error. So the queue is unlimited and has at most one step. The writers' coordinator knows whether there is a
-// reader and whether it has the step. SST lets a late reader in when the writers end a step, so they end empty steps
-// while they wait for it.
+// SST's writers wait for a reader in Open, in Close and when the queue is full, and SST drops steps with a message on
+// standard error. So the queue is unlimited but holds at most one step. The writers' coordinator knows whether there is
+// a reader and whether it has the step. SST admits a late reader only when the writers end a step, so they end empty
+// steps while they wait for it.
 #include <adios2.h>
 
 #include "base/waiting.hpp"
@@ -71,8 +71,8 @@ class SstWriter final : public BulkWriter {
   }
 
  private:
-  /// Opens a connection only for the reader of `epoch`. The reader of the connection before died or was given up.
-  /// Closing that one could wait for ever, so it stays as it is, with the step that it holds.
+  /// Opens a connection for the reader of `epoch`. The previous connection's reader died or was given up. Closing that
+  /// connection could wait for ever, so it stays open, with the step that it holds.
   void dial(std::int64_t epoch) {
     if (line_) static_cast<void>(line_.release());
     epoch_ = epoch;
@@ -119,7 +119,8 @@ class SstWriter final : public BulkWriter {
     line_->engine.Put(variable, static_cast<const std::uint8_t*>(values), adios2::Mode::Deferred);
   }
 
-  /// Closing waits until the reader has released every step, so it is only safe with a reader that said so.
+  /// Closes the connection. Closing waits until the reader has released every step, so it is only safe if the reader
+  /// said so.
   void hang_up() {
     if (!line_) return;
     if (connected_ && sent_ == answered_) {
@@ -153,7 +154,7 @@ class SstReader final : public BulkReader {
 
   void connect(std::int64_t epoch) override { epoch_ = epoch; }
 
-  /// Waits for the file with the writers' address, which they make when they have something to send.
+  /// Waits for the file with the writers' address, which they create when they have something to send.
   [[nodiscard]] bool ready() const override { return line_ != nullptr; }
   void prepare() override {
     std::int64_t there = setup_.group.rank() == 0 && folder_.text(contact_name(epoch_) + ".sst");
@@ -213,7 +214,7 @@ class SstReader final : public BulkReader {
     if (setup_.group.rank() == 0) folder_.put(connected_name(epoch_), std::string_view("connected\n"));
   }
 
-  /// The number of a block in ADIOS2, which counts them through all writers in the order of their calls.
+  /// Numbers blocks as ADIOS2 does: through all writers in the order of their calls.
   void number_blocks() {
     std::map<std::int32_t, std::size_t> counts;
     block_numbers_.clear();

@@ -9,7 +9,7 @@ namespace sidestream::staging {
 
 namespace {
 
-/// A list of blocks without repetition, and the place of each.
+/// A list of distinct blocks, and the index of each.
 class Blocks {
  public:
   explicit Blocks(std::vector<Block>& list) : list_(list) {}
@@ -32,7 +32,7 @@ StepBuilder::StepBuilder(const Metadata& metadata, const std::vector<Held>& held
   if (context.signalled) step_.events = context.signalled(head.iteration.index);
   step_.raised = context.raised;
   Blocks blocks(step_.blocks);
-  // Blocks that were not delivered are listed too: they may own points that they share with others.
+  // Undelivered blocks are listed too: they may own points that they share with others.
   if (context.blocks) {
     for (const Block& block : context.blocks(head.iteration.index)) static_cast<void>(blocks.place_of(block));
   }
@@ -74,7 +74,7 @@ StepIndex merge_steps(const StepIndex& head, const std::vector<Bytes>& parts) {
   return whole;
 }
 
-/// Keeps what is known if blocks are the same as before.
+/// Keeps the known sets of cells if blocks are the same as before.
 void StepRanges::note(const std::vector<Held>& held, std::span<const Block> blocks) {
   std::set<std::pair<std::int32_t, std::int64_t>> mine;
   for (const Held& one : held) mine.emplace(one.view.block.mesh, one.view.block.id);

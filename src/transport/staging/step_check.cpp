@@ -68,7 +68,7 @@ class Check {
       wrong("block {} of '{}' counted in an unknown way", block.id, mesh.name);
     const Box all = cells(mesh, block);
     for (int axis = 0; axis < 3; ++axis) {
-      // An empty block may be anywhere where indices of neighbours do not overflow.
+      // An empty block may lie anywhere as long as indices of neighbours do not overflow.
       constexpr Index far = Index{1} << 62;
       const Index lo = block.cells.lo[axis], hi = block.cells.hi[axis];
       if (lo > hi || lo < -far || hi > far) wrong("block {} from {} to {}", block.id, lo, hi);
@@ -135,7 +135,7 @@ class Check {
   const StepIndex& step_;
   const Metadata& declared_;
   const std::string& path_;
-  std::set<std::pair<std::int32_t, std::int64_t>> ids_;      ///< of blocks: mesh and id
+  std::set<std::pair<std::int32_t, std::int64_t>> ids_;      ///< mesh and id of blocks
   std::set<std::pair<std::int32_t, std::int64_t>> records_;  ///< variable and block
 };
 

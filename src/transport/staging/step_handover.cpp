@@ -54,8 +54,8 @@ Offers::Offers(const StreamConfig& config, const Metadata& metadata, StreamConte
 }
 
 /// Asks the coordinator on rank 0 and returns the answer on all members, or `given_up` if clients have stopped waiting.
-/// Costs one reduction. If the coordinator fails, all members throw the same Error; with `trouble` they return
-/// `failed`, and rank 0 gets the message.
+/// Costs one reduction. If the coordinator fails, all members throw the same Error. With `trouble`, they return
+/// `failed` instead, and rank 0 gets the message.
 std::int64_t Offers::ask(const std::function<std::int64_t()>& question, std::string* trouble) {
   std::array<std::int64_t, 2> words{nobody_knows, 0};
   std::string message;
@@ -108,7 +108,7 @@ void Offers::put(Step& step, std::int64_t epoch) {
   run_collectively(writers_, [&] { bulk_->put(step.head, step.mine.outgoing(), epoch, alive); });
 }
 
-/// Looks what became of an offered step; on rank 0.
+/// Looks up the state of an offered step; on rank 0.
 std::int64_t Offers::look(const Step& step, std::int64_t epoch, double& lost_since) {
   if (coordinator_->answer(step.head.iteration.index).outcome != Outcome::pending) return answered;
   const std::int64_t reader = coordinator_->reader();
@@ -157,7 +157,7 @@ Answer Offers::take_answer(std::int64_t index) {
     }
   });
   const Answer answer = share(mine);
-  // A reader that refused the step may not have begun it, and then has not let go of it.
+  // A reader that refused the step may not have begun it; it then has not released it either.
   acknowledged_ = answer.outcome != Outcome::refused;
   return answer;
 }
@@ -171,7 +171,7 @@ Answer Offers::share(const Answer& answer) {
           std::string(reinterpret_cast<const char*>(bytes.data()) + 1, bytes.size() - 1)};
 }
 
-/// The text is the same each time, so that it is reported once.
+/// The text stays the same, so that it is reported once.
 Answer Offers::refusal() {
   if (last_epoch_ == 0) {
     return {Outcome::refused,
@@ -219,7 +219,7 @@ Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& he
   try {
     offer(step, held, blocks, epoch);
     Answer answer = await_answer(step, epoch);
-    writers_.barrier();  // all have it: from here on nobody throws
+    writers_.barrier();  // all members have it: from here on no member throws
     clean();
     return answer;
   } catch (const Error& e) {

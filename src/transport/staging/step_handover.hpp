@@ -1,4 +1,4 @@
-// Handing iterations over. The writers of a stream agree with each other, and one of them agrees with the reader.
+// Handover of iterations: the writers of a stream agree with each other, and one of them agrees with the reader.
 #pragma once
 
 #include <memory>
@@ -21,15 +21,16 @@ struct Held {
   Box box;  ///< the points to send: those of the block, or all that the array covers
 };
 
-/// All calls are collective over `writers` and return the same or throw on every member.
+/// Offers iterations to readers. All calls are collective over `writers` and return the same or throw on every member.
 class Offers {
  public:
-  /// Makes the directory and announces the stream to readers. References outlive this; the destructor does not use
-  /// `writers`. The group is guarded: if a member throws, the others' next communication throws.
+  /// Creates the directory and announces the stream to readers. References must outlive this object; the destructor
+  /// does not use `writers`. The group is guarded: if a member throws, the others' next communication throws.
   Offers(const StreamConfig& config, const Metadata& metadata, StreamContext& context, Communicator& writers);
 
-  /// Offers the iteration and waits until the reader group is done with it. Returns its outcome and failures; `refused`
-  /// if nobody took the iteration, and why. `blocks`: those of all writers, for ranges on refinement levels.
+  /// Offers the iteration and waits until the reader group is done with it. Returns its outcome and failures. If nobody
+  /// took the iteration, returns `refused` and the reason. `blocks`: blocks of all writers, for ranges on refinement
+  /// levels.
   [[nodiscard]] Answer hand_over(const Iteration& iteration, const std::vector<Held>& held,
                                  std::span<const Block> blocks);
 
@@ -47,7 +48,7 @@ class Offers {
   [[nodiscard]] Answer refusal();
   void report_reader(std::int64_t epoch);
 
-  bool acknowledged_ = false;  ///< the reader has taken the step at hand and let go of it
+  bool acknowledged_ = false;  ///< true if the reader took the current step and released it
   StreamConfig config_;
   const Metadata& metadata_;
   StreamContext& context_;
@@ -57,7 +58,7 @@ class Offers {
   std::unique_ptr<WriterCoordinator> coordinator_;  ///< on rank 0
   std::unique_ptr<BulkWriter> bulk_;
   std::int64_t last_epoch_ = 0;
-  bool waited_in_vain_ = false;  ///< the next iteration does not wait again
+  bool waited_in_vain_ = false;  ///< if true, the next iteration does not wait again
 };
 
 }  // namespace sidestream::staging

@@ -52,11 +52,11 @@ class StreamWriter final : public Task {
     const auto& some = context_->with_ghosts;
     for (const std::int32_t id : with_mesh_arrays(chosen(settings, metadata, *context_), metadata)) {
       Selected& selected = selection_.variables.emplace_back(id);
-      selected.completed = false;  // the endpoint does it
+      selected.completed = false;  // the endpoint completes
       selected.ghosts =
           context_->decides ? std::find(some.begin(), some.end(), id) != some.end() : settings.boolean("ghosts");
     }
-    // Which cells count depends on the blocks of all servers.
+    // The blocks of all servers determine which cells count.
     selection_.catalogue = config_.ranges && std::any_of(selection_.variables.begin(), selection_.variables.end(),
                                                          [&](const Selected& one) { return on_patches(one.variable); });
     if (config_.engine == "auto") config_.engine = context_->reads ? "files" : best_engine();
@@ -92,11 +92,12 @@ class StreamWriter final : public Task {
     const Mesh& mesh = metadata_.mesh_of(metadata_.variables[static_cast<std::size_t>(variable)]);
     return !mesh.is_list() && !mesh.refinement.empty();
   }
-  /// With placement `job` the reader decides on iterations. Elsewhere a stream is one output of several.
+  /// Refuses the iteration in placement `job`, where the reader decides on it. Elsewhere a stream is one output of
+  /// several.
   void refuse() noexcept {
     if (context_->decides) refuse_iteration("no endpoint took it");
   }
-  /// Copies nothing before it is known that somebody reads.
+  /// Copies nothing before a reader is known to exist.
   [[nodiscard]] Answer hand_over(const CombineInput& input) {
     const std::vector<Held> outgoing = held(*input.local);
     if (!offers_) open(input.communicator);
@@ -116,7 +117,7 @@ class StreamWriter final : public Task {
   }
   void open(Communicator& servers) {
     auto offers = std::make_unique<Offers>(config_, metadata_, *context_, servers);
-    servers.barrier();  // all have one, or none
+    servers.barrier();  // all servers have one, or none has
     offers_ = std::move(offers);
   }
 
@@ -135,7 +136,7 @@ void register_streams(Registry& registry, std::shared_ptr<StreamContext> context
   kind.text =
       "Hands each iteration to another MPI job, `sidestream endpoint`, and waits until that is done with it. "
       "The output's name is the stream's. docs/job.md says how.";
-  // Every task has the option `name`: that of a stream is the task's.
+  // Every task has the option `name`; a stream uses the task's.
   kind.options = stream_options();
   std::erase_if(kind.options, [](const Option& option) { return option.name == "name"; });
   kind.options.push_back(variables_option());

@@ -22,7 +22,8 @@ WriterCoordinator::~WriterCoordinator() {
   if (!heartbeat_) return;
   heartbeat_.reset();
   try {
-    // This tells a reader that nothing more comes. A reader that finds neither it nor a heartbeat knows that we died.
+    // The announcement tells a reader that nothing more comes. A reader that finds neither it nor a heartbeat concludes
+    // that the writers died.
     retry_while_out_of_memory([&] { put_announcement(ended_state); });
   } catch (const std::exception& e) {
     log::warning("{}", e.what());
@@ -40,11 +41,11 @@ void WriterCoordinator::put_announcement(const char* state) {
           this_process()));
 }
 
-/// Throws if a stream of that name has a living writer. One that a dead session left is taken over.
+/// Throws if a stream of that name has a living writer. A stream of a dead session is taken over.
 void WriterCoordinator::refuse_running() const {
   const std::optional<std::string> text = folder_.text(names::announcement);
   if (!text || line_of(*text, "state") != open_state || has_ended(line_of(*text, "process"))) return;
-  constexpr int beats = 30;  // of a tenth of a second: three counts
+  constexpr int beats = 30;  // three counts, looked for in intervals of a tenth of a second
   const std::optional<std::string> before = folder_.text(names::writer_beat);
   for (int n = 0; before && n < beats; ++n) {
     pause_for(std::chrono::milliseconds(100));
@@ -77,7 +78,7 @@ void WriterCoordinator::look_for_reader() {
   if (epochs.empty() || epochs.back() <= epoch_) return;
   const std::optional<std::string> claim = folder_.text(names::of(names::reader, epochs.back()));
   if (!claim || line_of(*claim, "session") != fmt::format("{:016x}", session_)) return;
-  // The new reader took the ones with lower numbers for dead. One that lives finds out by this.
+  // The new reader considered readers with lower numbers dead. A living one learns of that here.
   for (const std::int64_t epoch : epochs) {
     if (epoch < epochs.back())
       static_cast<void>(folder_.rename(names::of(names::reader, epoch), names::of(names::gone, epoch)));
@@ -93,7 +94,7 @@ std::int64_t WriterCoordinator::reader() {
   std::string death = monitor_->death(limit_);
   if (death.empty() && !folder_.text(name)) death = "it left";
   if (death.empty()) return epoch_;
-  // A reader that was stopped finds out by this when it goes on, and may come back as a new one.
+  // A reader that was stopped learns of this when it continues, and may return as a new reader.
   static_cast<void>(folder_.rename(name, names::of(names::gone, epoch_)));
   folder_.remove(names::reader_beat(epoch_));
   monitor_.reset();
@@ -123,7 +124,7 @@ bool WriterCoordinator::withdraw(std::int64_t iteration) {
 }
 
 void WriterCoordinator::forget(std::int64_t iteration) noexcept {
-  // The step goes first: a reader that has not answered yet finds that it cannot.
+  // Remove the step first: a reader that has not answered yet then finds that it cannot.
   for (const char* prefix : {names::step, names::done, names::withdrawn, names::outcome}) {
     try {
       retry_while_out_of_memory([&] { folder_.remove(names::of(prefix, iteration)); });
@@ -136,10 +137,10 @@ ReaderCoordinator::~ReaderCoordinator() {
   heartbeat_.reset();
   if (epoch_ == 0) return;
   try {
-    // The writers see at once that we left; the number stays taken.
+    // The writers see at once that this reader left; the number stays taken.
     retry_while_out_of_memory(
         [&] { static_cast<void>(folder_.rename(names::of(names::reader, epoch_), names::of(names::gone, epoch_))); });
-  } catch (const std::exception&) {  // they will see our silence
+  } catch (const std::exception&) {  // the writers will notice the silence
   }
 }
 
@@ -181,7 +182,8 @@ Announced ReaderCoordinator::announced() const {
   return decode_announced(*file, folder_.path(names::declarations));
 }
 
-/// True if a living reader of this session is there. A reader out of reach lives until it is silent for the limit.
+/// True if a living reader of this session is attached. A reader out of reach counts as living until it is silent for
+/// the limit.
 bool ReaderCoordinator::somebody_reads() {
   const std::vector<std::int64_t> epochs = folder_.numbers(names::reader);
   if (epochs.empty()) return false;
@@ -198,7 +200,7 @@ bool ReaderCoordinator::somebody_reads() {
 }
 
 bool ReaderCoordinator::take() {
-  // The number comes first: another may take it while we look whether somebody reads.
+  // Take the number first: another reader may take it while we check for readers.
   std::int64_t next = epoch_;
   for (const char* prefix : {names::reader, names::gone}) {
     const std::vector<std::int64_t> epochs = folder_.numbers(prefix);
@@ -210,7 +212,7 @@ bool ReaderCoordinator::take() {
   const std::string text =
       fmt::format("format: sidestream-reader\nsession: {:016x}\nprocess: {}\n", stream_.session, this_process());
   if (!folder_.put_new(names::of(names::reader, next), text)) return false;
-  // The number is ours, and with it the heartbeat's name.
+  // The number is ours now, and with it the heartbeat's name.
   epoch_ = next;
   heartbeat_ = std::make_unique<Heartbeat>(folder_, names::reader_beat(epoch_), stream_.limit);
   return true;
@@ -223,7 +225,7 @@ bool ReaderCoordinator::has_closed() const {
 
 ReaderCoordinator::News ReaderCoordinator::look(std::int64_t after) {
   if (!folder_.text(names::of(names::reader, epoch_))) {
-    // The writers gave us up, or another session has begun here.
+    // The writers gave this reader up, or another session has begun here.
     const std::optional<Announcement> stream = read();
     return stream && stream->session == stream_.session && !stream->ended ? News::replaced : News::ended;
   }
@@ -241,7 +243,7 @@ ReaderCoordinator::News ReaderCoordinator::look(std::int64_t after) {
   };
   if (over()) return News::ended;
   if (writer_->death(stream_.limit).empty()) return News::nothing;
-  // The writer may have closed the stream and ended since we looked.
+  // The writer may have closed the stream and ended since the last look.
   return over() ? News::ended : News::writer_died;
 }
 

@@ -16,7 +16,7 @@
 
 namespace sidestream::staging {
 
-/// A reader's answer to a step, or that it came too late.
+/// A reader's answer to a step, or the report that it came too late.
 struct Answer {
   Outcome outcome = Outcome::pending;
   std::string message;  ///< the reader's failures; empty if none
@@ -33,16 +33,17 @@ class WriterCoordinator {
 
   /// Removes the files of an earlier session and announces this one to readers.
   void announce(const Announced& announced, const std::string& engine, int writers);
-  /// The epoch of the reader that is there and lives; 0 if none does. Epochs grow with each reader.
+  /// The epoch of the living reader; 0 if there is none. Epochs grow with each reader.
   [[nodiscard]] std::int64_t reader();
-  /// Why the last reader is gone; empty if there was none yet.
+  /// Reason why the last reader is gone; empty if there was none yet.
   [[nodiscard]] const std::string& loss() const noexcept { return loss_; }
 
   /// Shows a step to readers.
   void offer(const StepIndex& step);
   /// The answer of a reader to the step; pending if there is none.
   [[nodiscard]] Answer answer(std::int64_t iteration);
-  /// Takes the step back. False: a reader has just answered. Either side renames the step's file, so one of them wins.
+  /// Takes the step back. Returns false if a reader has just answered. Either side renames the step's file, so exactly
+  /// one of them succeeds.
   [[nodiscard]] bool withdraw(std::int64_t iteration);
   /// Removes the files of a step that was answered or withdrawn.
   void forget(std::int64_t iteration) noexcept;
@@ -59,7 +60,7 @@ class WriterCoordinator {
   int writers_ = 0;
   std::unique_ptr<Heartbeat> heartbeat_;
   std::int64_t epoch_ = 0;
-  std::optional<HeartbeatMonitor> monitor_;  ///< of the reader of that epoch
+  std::optional<HeartbeatMonitor> monitor_;  ///< monitor of the reader of that epoch
   std::string loss_;
 };
 
@@ -69,11 +70,11 @@ struct Announcement {
   std::string engine;
   int writers = 0;
   bool ended = false;
-  double limit = 60;  ///< seconds of silence that both sides take for death
+  double limit = 60;  ///< seconds of silence after which each side assumes death of the other
   std::string process;
 };
 
-/// Used only on rank 0 of the readers. Functions throw Error(file) if files are wrong.
+/// The readers' side, used only on their rank 0. Functions throw Error(file) if files are invalid.
 class ReaderCoordinator {
  public:
   explicit ReaderCoordinator(const Folder& folder) : folder_(folder) {}
@@ -81,11 +82,11 @@ class ReaderCoordinator {
   ReaderCoordinator(const ReaderCoordinator&) = delete;
   ReaderCoordinator& operator=(const ReaderCoordinator&) = delete;
 
-  /// Looks for a stream whose simulation lives. Throws if there is one of another version.
+  /// Looks for a stream whose simulation lives. Throws if its version differs.
   [[nodiscard]] bool find();
-  /// Becomes its reader. False: another reader lives, as far as is known yet; ask again later.
+  /// Becomes the stream's reader. Returns false if another reader lives as far as is known yet; ask again later.
   [[nodiscard]] bool take();
-  /// True if the stream that was found has been closed, or another has taken its place.
+  /// True if the stream that was found has been closed, or replaced by another.
   [[nodiscard]] bool has_closed() const;
   [[nodiscard]] const Announcement& stream() const noexcept { return stream_; }
   [[nodiscard]] Announced announced() const;
@@ -93,12 +94,12 @@ class ReaderCoordinator {
 
   /// The next thing to do.
   enum class News : std::int64_t { nothing = 0, step = 1, ended = 2, writer_died = 3, replaced = 4 };
-  /// `after`: the iteration that was taken last. With `step`, `step()` is what was offered.
+  /// Looks for news. `after`: the iteration that was taken last. With News::step, `step()` is the offered step.
   [[nodiscard]] News look(std::int64_t after);
   [[nodiscard]] const Bytes& step() const noexcept { return step_; }
   [[nodiscard]] std::int64_t step_number() const noexcept { return step_number_; }
 
-  /// Acknowledges a step. False: the writers have withdrawn it.
+  /// Acknowledges a step. Returns false if the writers have withdrawn it.
   [[nodiscard]] bool answer(std::int64_t iteration, Outcome outcome, const std::string& message);
 
  private:
@@ -110,7 +111,7 @@ class ReaderCoordinator {
   std::int64_t epoch_ = 0;
   std::unique_ptr<Heartbeat> heartbeat_;
   std::optional<HeartbeatMonitor> writer_;
-  std::int64_t rival_epoch_ = 0;  ///< of the reader that was found to be there
+  std::int64_t rival_epoch_ = 0;  ///< epoch of the reader that is attached
   std::optional<HeartbeatMonitor> rival_;
   Bytes step_;
   std::int64_t step_number_ = -1;

@@ -19,7 +19,7 @@ namespace sidestream::shared_memory {
 
 class ListenerLoop {
  public:
-  /// `answer`: sent to each accepted server, together with `descriptors`.
+  /// `answer`: what each accepted server gets, together with `descriptors`.
   ListenerLoop(int listener, int wake, ServiceState& service, const AttachAnswer& answer,
                const std::array<int, 3>& descriptors)
       : listener_(listener), wake_(wake), service_(service), answer_(answer), descriptors_(descriptors) {}

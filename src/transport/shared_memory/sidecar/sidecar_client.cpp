@@ -21,8 +21,8 @@ SidecarClient::SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Listene
 /// Checks that this client's servers are still attached; if not, disconnects from them.
 void SidecarClient::look_for_servers() {
   if (!status().connected || service_.load() == joined_) return;
-  // The word may belong to a group two epochs later. `left_epoch` tells about the last group that left. An earlier one
-  // has been replaced, and a client that missed two groups must not guess.
+  // The word may already describe a group two epochs later. `left_epoch` tells about the last group that left in order.
+  // Earlier values are overwritten, and a client that missed two groups must not guess.
   const bool left = service_.left_epoch.load(std::memory_order_acquire) == ServiceState::epoch_of(joined_);
   disconnect(left ? Outcome::refused : Outcome::lost);
   if (!left) {

@@ -8,7 +8,7 @@
 
 namespace sidestream::shared_memory {
 
-/// Joins servers at the begin of an iteration and detects in every call that they are gone. Clients do not tell each
+/// Joins servers at the begin of an iteration and detects in every call that they are gone. Clients do not inform each
 /// other.
 class SidecarClient final : public Client {
  public:
@@ -32,7 +32,7 @@ class SidecarClient final : public Client {
   std::shared_ptr<Listener> listener_;
   ServiceState& service_;
   bool talks_;
-  std::uint64_t joined_ = 0;  ///< the service state when this client joined
+  std::uint64_t joined_ = 0;  ///< state of the service when this client joined
   bool missing_said_ = false;
   bool had_servers_ = false;  ///< true if servers were ever attached
   std::string lost_;          ///< reports that servers have ended, until `news` returns it

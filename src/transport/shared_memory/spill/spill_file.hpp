@@ -20,7 +20,7 @@
 
 namespace sidestream::shared_memory {
 
-/// A new file with a unique name in `directory`, for this process and its children only. It is locked as long as one of
+/// A new file with a unique name in `directory`, for this process and its children only. It stays locked while any of
 /// them has it open, so that others know that it is in use. Throws Error(system) with the path.
 struct OwnedFile {
   Descriptor descriptor;
@@ -32,8 +32,8 @@ struct OwnedFile {
 /// directory is in memory. Throws Error(system) if the directory can be neither made nor read.
 void prepare_spill_folder(const std::string& directory);
 
-/// Places in [0, size), without files or memory; for one thread. A place belongs to the iteration in which it is
-/// committed. It is free when that iteration is released and all places before it are free.
+/// Allocates places in [0, size), without files or memory; for one thread. A place belongs to the iteration in which it
+/// is committed. It is free when that iteration is released and all places before it are free.
 class SpillPlaces {
  public:
   explicit SpillPlaces(std::uint64_t size) : size_(size) {}
@@ -130,7 +130,7 @@ class SpillFile {
   [[nodiscard]] std::byte* take_memory(std::uint64_t bytes, std::uint64_t& capacity);
   void free_region(const std::byte* data);
 
-  std::shared_ptr<RunLog> log_ = current_log();  ///< of the session that has made the file
+  std::shared_ptr<RunLog> log_ = current_log();  ///< log of the session that made the file
   std::string path_;
   Descriptor file_;
   SpillPlaces places_;
