@@ -33,8 +33,8 @@ struct WantedPlane {
   Index3 low{}, high{};
 };
 
-/// Cells of the mesh, numbered from its lower end, and the server that keeps each plane of them. Planes are
-/// perpendicular to the last axis.
+/// Numbering of the mesh's cells from its lower end, and the server that keeps each plane. Planes are perpendicular to
+/// the last axis.
 class Planes {
  public:
   Planes(const Mesh& mesh, Assignment method, int servers)
@@ -69,7 +69,7 @@ class Planes {
     }
     return number;
   }
-  /// Computes the shares of a particle along each axis. Returns false if it lies outside the mesh.
+  /// Computes the shares of a particle along each axis. Returns false if the particle lies outside the mesh.
   [[nodiscard]] bool shares_of(const Particle& particle, std::array<AxisShares, 3>& shares) const noexcept {
     for (std::size_t a = 0; a <= across_; ++a) {
       if (!shares_along(axes_[a], method_, particle.x[a], shares[a])) return false;

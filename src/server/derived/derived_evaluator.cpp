@@ -17,7 +17,7 @@ using Kind = DerivationStep::Kind;
 
 namespace {
 
-/// Smallest box that contains both. Both are grown from the same box.
+/// Smallest box that contains both arguments, which were grown from the same box.
 Box hull(const Box& a, const Box& b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
@@ -278,7 +278,7 @@ class Needed {
 
 DerivedProgram::DerivedProgram(const Derivation& derivation, const Metadata& metadata)
     : steps(all_steps(derivation, metadata)) {
-  // Starts from the result, so that nothing is kept that is not needed.
+  // Starts from the result, so that only needed steps are kept.
   std::set<std::size_t> kept{steps.size() - 1};
   std::vector<DerivedTarget> found;
   while (!kept.empty()) {

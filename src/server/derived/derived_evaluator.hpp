@@ -18,14 +18,15 @@ struct DerivedPart {
   int component = 0;
 };
 
-/// A step that is kept, with all components, for a whole region, because its neighbours are needed or it is the result.
-/// `order` lists what must be computed first on a line, each entry once.
+/// A step whose values are kept in a whole region, with all components, because its neighbours are needed or it is the
+/// result. `order` lists what must be computed first on a line, each entry once.
 struct DerivedTarget {
   std::size_t step = 0;
   std::vector<DerivedPart> order{};
 };
 
-/// Steps that several others use are computed once: a chain of n derived variables takes n times as long as one.
+/// The steps of an expression. A step that several others use is computed once, so a chain of n derived variables costs
+/// n times one variable.
 struct DerivedProgram {
   DerivedProgram(const Derivation& derivation, const Metadata& metadata);
 
@@ -33,7 +34,7 @@ struct DerivedProgram {
   std::vector<DerivedTarget> targets{};  ///< ascending by step; the last one is the result
 };
 
-/// Everything an evaluation needs to know about the region around one block. Holds references.
+/// The region around one block, with the inputs of an evaluation. Holds references.
 struct DerivedSurroundings {
   const Mesh& mesh;
   const Iteration& iteration;
@@ -48,8 +49,8 @@ struct DerivedSurroundings {
 /// Computes line by line; whole regions are kept only for steps whose neighbours are needed.
 class DerivedEvaluator {
  public:
-  /// Keeps references. `region`: all that will be requested. The surroundings must contain the neighbours that stencils
-  /// need around it, as far as they exist.
+  /// Keeps references. `region`: the region of all later requests. The surroundings must contain the neighbours that
+  /// stencils need around it, as far as they exist.
   DerivedEvaluator(DerivedProgram& program, const DerivedSurroundings& around, const Box& region);
   /// Computes one component of the result. Fastest if all components of a line are requested in turn.
   void line(int component, const PointLine& line, double* out);

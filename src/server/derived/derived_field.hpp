@@ -40,10 +40,10 @@ struct DerivedField {
 };
 
 /// One input in a region around a block, as doubles: the values of the blocks that own the points. A node without an
-/// owner here has the block's own value; all other points are NaN.
+/// owner in the region has the block's own value; all other points are NaN.
 class InputValues {
  public:
-  /// Keeps references. `region`: all that will be requested.
+  /// Keeps references. `region`: the region of all later requests.
   InputValues(const BlockView& view, const Box& region);
   void read(int component, const PointLine& line, double* out);
   /// The points of the region that have values.
@@ -76,12 +76,12 @@ class Presence {
 
  private:
   Box region_;
-  std::vector<bool> missing_{};  ///< empty: none is missing
+  std::vector<bool> missing_{};  ///< empty: no point lacks values
 };
 
 /// Coordinates of the points of a variable's centring in a region around a block. On meshes with axes they follow from
-/// global indices. On curvilinear meshes they are the coordinates of nodes, or, between nodes, means of the surrounding
-/// ones, taken axis by axis. On lists they are the points' coordinates.
+/// global indices. On curvilinear meshes they are the coordinates of nodes; between nodes they are means of the
+/// surrounding nodes, axis by axis. On lists they are the points' coordinates.
 class DerivedPoints {
  public:
   /// `coordinates`: view of the mesh's coordinates around the same block; null if the mesh has axes, or if coordinates

@@ -22,7 +22,7 @@ double dot_product(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1]
 
 bool is_zero(const Vector& a) { return a[0] == 0 && a[1] == 0 && a[2] == 0; }
 
-/// A vector perpendicular to both, or, if one is zero, to the other.
+/// A vector perpendicular to both arguments, or to the other one if one is zero.
 Vector across(const Vector& a, const Vector& b) {
   const Vector& one = is_zero(a) ? b : a;
   if (!is_zero(a) && !is_zero(b)) return cross_product(a, b);
@@ -100,7 +100,7 @@ DerivedSlopes::Surroundings DerivedSlopes::surroundings(const DerivedField& fiel
       along[a][static_cast<std::size_t>(d)] = points_.coordinate(d, to) - points_.coordinate(d, from);
     }
   }
-  // An axis with one point gets a perpendicular direction, along which nothing is known to change.
+  // An axis with one point gets a perpendicular direction, along which the derivative is 0.
   for (std::size_t a = 0; a < 3; ++a) {
     if (alone[a]) along[a] = across(along[(a + 1) % 3], along[(a + 2) % 3]);
   }
@@ -150,7 +150,7 @@ void DerivedSlopes::along(const DerivedField& field, int component, int axis, co
 
 namespace {
 
-/// Adds in another order than dot_product.
+/// Adds in a different order than dot_product.
 double dot(const Vector& a, const Vector& b) { return a[0] * b[0] + (a[1] * b[1] + a[2] * b[2]); }
 Vector scaled(const Vector& a, double by) { return {a[0] * by, a[1] * by, a[2] * by}; }
 
@@ -199,7 +199,7 @@ std::array<Vector, 3> dual(const std::array<Vector, 3>& edges, std::size_t dimen
   return {scaled(vw, volume), scaled(wu, volume), scaled(uv, volume)};
 }
 
-/// Computes the weights of a linear cell. Those of a degenerate cell are infinite or NaN, so that its derivative is NaN
+/// Computes the weights of a linear cell. A degenerate cell gets infinite or NaN weights, so that its derivative is NaN
 /// instead of a number made of rounding errors.
 void find_weights(const CentreSlopes& cell, std::span<const Vector> places, std::span<Vector> weights) {
   std::array<Vector, 3> edges{};
@@ -254,7 +254,7 @@ std::array<Vector, 3> pseudo_inverse(std::array<Vector, 3> a) {
   return inverse;
 }
 
-/// Computes the weights of the linear function that fits all points best.
+/// Computes the weights of the linear function that fits all points best (least squares).
 void fit_weights(std::span<const Vector> places, std::span<Vector> weights) {
   Vector mean{0, 0, 0};
   for (const Vector& x : places) {

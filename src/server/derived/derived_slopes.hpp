@@ -11,9 +11,9 @@
 namespace sidestream {
 
 /// Central differences of second order along the lines of the mesh, also for uneven spacing. If one neighbour has no
-/// value or lies beyond the mesh, they are one-sided differences of first order; if both, 0. On meshes with axes a
-/// difference is a derivative. On curvilinear meshes the differences of the coordinates convert them to derivatives in
-/// space, which are NaN where the lines do not span it. The result at a point depends only on its neighbours' values,
+/// value or lies beyond the mesh, the difference is one-sided and of first order; if both, it is 0. On meshes with axes
+/// a difference is a derivative. On curvilinear meshes the differences of the coordinates convert it to a derivative in
+/// space, which is NaN where the lines do not span space. The result at a point depends only on its neighbours' values,
 /// global indices and coordinates.
 class DerivedSlopes {
  public:
@@ -34,7 +34,7 @@ class DerivedSlopes {
   [[nodiscard]] static double difference(const Sides& has, const Values& u, double even, double before,
                                          double after) noexcept;
   void on_axis(const DerivedField& field, const double* values, int axis, const PointLine& line, double* out) const;
-  /// Everything but the values that a derivative in space at a point needs.
+  /// Geometry for the derivative in space at a point: everything except the values.
   struct Surroundings {
     std::array<std::size_t, 3> from{}, to{};        ///< offsets of the neighbours along each line of the mesh
     std::array<std::array<double, 3>, 3> across{};  ///< for each line: the cross product of the coordinate differences
@@ -61,10 +61,10 @@ struct CellArrays {
 };
 
 /// Weights that turn point values into derivatives in each cell's parametric centre: one for each point and axis.
-/// Linear cells use their shape functions, as VTK's vtkCellDerivatives does. All others (polygons, polyhedra, strips,
-/// cells of higher order) use the linear function that fits their points best. The derivative is 0 along directions in
-/// which a cell has no extent, such as across a surface. It is NaN if a cell has no extent at all, or lacks extent that
-/// its type must have. Only a cell's own points are used.
+/// Linear cells use their shape functions, as VTK's vtkCellDerivatives does. Other cells (polygons, polyhedra, strips,
+/// cells of higher order) use the least-squares linear fit to their points. The derivative is 0 along directions in
+/// which a cell has no extent, such as across a surface. It is NaN if a cell has no extent at all, or if it lacks
+/// extent that its type must have. Only a cell's own points are used.
 class CellWeights {
  public:
   /// Throws Error(analysis), naming block and mesh, if a cell refers to points outside the block, or has too few

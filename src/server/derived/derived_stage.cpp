@@ -26,14 +26,14 @@ std::vector<Box> in_both(const std::vector<Box>& a, const std::vector<Box>& b) {
   return both;
 }
 
-/// Points of a view whose values come from their owners.
+/// Points of a view whose values are those of their owners.
 std::vector<Box> from_owners(const BlockView& view) {
   std::vector<Box> all = view.owned;
   for (const HaloPiece& piece : view.halo) all.push_back(piece.box);
   return all;
 }
 
-/// Ids of the blocks that are requested; nothing: all.
+/// Ids of the requested blocks; nothing: all blocks.
 std::optional<std::set<std::int64_t>> asked_for(const Variable& variable, std::span<const Selected> derived,
                                                 const Metadata& metadata, const BlockTable& table) {
   std::set<std::int64_t> ids;

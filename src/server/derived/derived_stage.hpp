@@ -18,11 +18,11 @@
 
 namespace sidestream {
 
-/// Gives every task that selects a derived variable the same views, computed once. They live in Views::memory, as long
-/// as the iteration.
+/// Computes each derived variable once, and gives every task that selects it the same views. They live in
+/// Views::memory, as long as the iteration.
 class DerivedStage {
  public:
-  /// `metadata` must outlive it.
+  /// `metadata` must outlive this object.
   explicit DerivedStage(const Metadata& metadata) : metadata_(metadata) {}
   /// Deposits particles on the cells that will be requested. Collective; call it before `derive` with the same
   /// arguments. Throws the same error on all servers.

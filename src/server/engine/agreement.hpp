@@ -15,12 +15,12 @@ namespace sidestream {
 /// servers that know them, zero from the others.
 struct Agreement {
   bool iteration = false, closing = false, refused = false, lagging = false, changed = false, broken = false;
-  bool signals = false;  ///< some server has signals that concern other servers
-  bool absent = false;   ///< the set of missing blocks changed on some server
-  bool died = false;     ///< a process died before it ended the iteration
-  bool asked = false;    ///< some client or server was told to end the run
-  bool unasked = false;  ///< some client that ended the iteration was not, as far as it knew
-  bool late = false;     ///< what has not begun is to be dropped, all but the checkpoint of the last iteration
+  bool signals = false;  ///< true if some server has signals that concern other servers
+  bool absent = false;   ///< true if the set of missing blocks changed on some server
+  bool died = false;     ///< true if a process died before it ended the iteration
+  bool asked = false;    ///< true if some client or server was told to end the run
+  bool unasked = false;  ///< true if some client that ended the iteration had not heard that the run is told to end
+  bool late = false;     ///< true if tasks that have not begun are dropped, except the checkpoint of the last iteration
   std::uint64_t events = 0;
   Iteration at;
   std::uint32_t why = 0;             ///< bits of Refusal
@@ -29,9 +29,10 @@ struct Agreement {
   std::size_t variables = 0;         ///< number of variables for which there is room in the words
   std::size_t tasks = 0;             ///< number of tasks whose times are in the words; later ones have none
 
-  /// True if any client published the variable, or all that it is derived from.
+  /// True if any client published the variable, or all inputs of a derived one.
   [[nodiscard]] bool has(std::int32_t variable) const;
-  /// Marks the derived variables whose inputs were published. Allocates nothing. Call it again when there are more.
+  /// Marks the derived variables whose inputs were published. Allocates nothing. Call it again after variables were
+  /// added.
   void mark_derived(const Metadata& metadata);
   /// True if the wall-clock time of a task has come.
   [[nodiscard]] bool wall_due(std::size_t task) const;
@@ -45,19 +46,19 @@ struct Contribution {
   std::int64_t index = 0;  ///< the iteration; the transport has advanced to it
   bool changed = false;    ///< blocks of its clients have changed since the tables were updated
   bool absent = false;     ///< its missing blocks differ from those it reported last
-  bool broken = false;     ///< the server cannot continue
-  bool clock = false;      ///< its clock decides about wall-clock schedules
+  bool broken = false;     ///< true if this server cannot continue
+  bool clock = false;      ///< true if this server's clock decides about wall-clock schedules
   double seconds = 0;      ///< seconds since the session's start
   std::size_t more = 0;    ///< number of variables that requests may add
-  bool asked = false;      ///< this server, or a client of it in a later iteration, was told to end the run
-  bool late = false;       ///< the time for iterations is over
+  bool asked = false;      ///< true if this server, or a client of it in a later iteration, was told to end the run
+  bool late = false;       ///< true if the time for iterations is over
   std::uint64_t last = 0;  ///< bit of the event of the last iteration; 0: none
 };
 
 /// Returns the words of one server.
 [[nodiscard]] std::vector<std::uint64_t> agreement_words(const Contribution& mine, ServerTransport& transport,
                                                          const Metadata& metadata, std::vector<ScheduledTask>& tasks);
-/// Decodes the combined words. `variables`: with those that requests may add. Allocates nothing.
+/// Decodes the combined words. `variables`: their number, including those that requests may add. Allocates nothing.
 [[nodiscard]] Agreement read_agreement(std::vector<std::uint64_t> words, std::int64_t index, std::size_t variables);
 
 }  // namespace sidestream

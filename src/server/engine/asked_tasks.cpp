@@ -1,14 +1,15 @@
-// A request on its way, by server:
+// The path of a request for an analysis, by server:
 //
 // 1. The first server finds it (contribute) and raises its word in the agreement of the next iteration, or rings before
 //    that (engine_requests.cpp).
-// 2. All servers see the word, get the text from the first one, and make the task (take_up). All keep it, or none.
-// 3. The task is due with the configured ones, behind them, while the servers keep up and the budget lasts. The engine
-//    says why it waits (waits) and what came of it (ran).
-// 4. What ran once, failed or was ended is removed at the end of the iteration (end_iteration).
+// 2. All servers see the word, get the text from the first server, and make the task (take_up). Either all keep it, or
+//    none.
+// 3. The task is due together with the configured ones, after them, while the servers keep up and the budget lasts. The
+//    engine reports why it waits (waits) and how it ended (ran).
+// 4. A task that runs once, failed or was ended is removed at the end of the iteration (end_iteration).
 //
-// Everything that decides about a task is the same on all servers: texts and order come from the first one, failures
-// are agreed, and times are the longest of all servers. Only the first server talks to people.
+// All servers take the same decisions about a task: texts and order come from the first server, failures are agreed,
+// and times are the longest of all servers. Only the first server talks to people.
 #include "server/engine/asked_tasks.hpp"
 
 #include <fmt/format.h>
@@ -26,13 +27,13 @@ namespace sidestream {
 
 namespace {
 
-/// Reading a directory of a parallel file system costs more than a short iteration.
+/// Seconds between two looks. Reading a directory of a parallel file system costs more than a short iteration.
 constexpr double seconds_between_looks = 0.1;
-/// Seconds that a request waits for an iteration in which it can run, from the first one in which it could not.
+/// Seconds that a request may wait for an iteration in which it can run, counted from the first that it could not use.
 constexpr double patience = 30;
 constexpr std::size_t most_tasks = 16;
 
-/// The lines of requests: id, name and value of each.
+/// Text of requests: id, name and value of each.
 std::string joined(const std::vector<SteeringRequest>& requests) {
   std::string text;
   for (const SteeringRequest& one : requests) text += one.id + "\n" + one.name + "\n" + one.value + "\n";
@@ -70,7 +71,7 @@ void AskedTasks::record() const {
   parts_.channel->record(running);
 }
 
-/// Ends requests that have waited too long, as if somebody had asked for their end.
+/// Ends requests that have waited too long, as if a person had ended them.
 void AskedTasks::end_impatient(double seconds) {
   for (Entry& entry : entries_) {
     if (!entry.once || entry.done || entry.since < 0 || seconds - entry.since < patience) continue;
@@ -187,7 +188,7 @@ void AskedTasks::ran(std::size_t task, const Iteration& iteration, Ran ran) {
   spent_ += seconds;
   Entry& entry = entry_of(task);
   ++entry.runs;
-  const std::string prefix = entry.config.name + ": ";  // of failures; the person does not know the name
+  const std::string prefix = entry.config.name + ": ";  // prefix of failures; the person does not know the name
   const bool too_long = !entry.once && seconds > parts_.budget;
   entry.done = entry.once || !failure.empty() || too_long;
   retry_while_out_of_memory([&] {

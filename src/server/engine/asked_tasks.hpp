@@ -1,4 +1,4 @@
-// Analyses that people ask a running session for: docs/requests.md has the protocol.
+// Analyses that people request from a running session; docs/requests.md has the protocol.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace sidestream {
 
-/// Connection to the people who ask; used on the first server only. Its functions throw only if memory is short.
+/// Connection to people with requests; used on the first server only. Its functions throw only if memory is short.
 struct RequestChannel {
   std::function<std::vector<SteeringRequest>()> requests;  ///< returns new requests, each once
   std::function<void(const std::string& id, const std::string& sentence)> answer;
@@ -23,11 +23,11 @@ struct RequestChannel {
   std::function<void(const std::vector<std::pair<std::string, std::string>>&)> record;
 };
 
-/// Adds tasks behind the configured ones and removes them again, in the same iterations on all servers. They never
-/// change the outcome of an iteration: if one fails, only the person who asked learns of it.
+/// Adds tasks after the configured ones and removes them again, in the same iterations on all servers. They never
+/// change the outcome of an iteration: a failure is reported only to the person who made the request.
 class AskedTasks {
  public:
-  /// A task that was asked for. It runs once if `once`, otherwise by its schedule until it is ended.
+  /// A requested task. If `once` is true it runs once, otherwise by its schedule until it is ended.
   struct Made {
     TaskConfig config;
     std::unique_ptr<Task> task;
@@ -37,8 +37,8 @@ class AskedTasks {
     std::vector<ScheduledTask>& tasks;  ///< on construction: the configured ones
     Metadata& metadata;                 ///< with room for `most_new` more variables (make_room)
     MpiCommunicator& servers;
-    /// Makes the task of a text, on every server. `running` are those that were asked for before. Expressions in the
-    /// text become variables behind those of the metadata. Throws Error.
+    /// Makes the task of a text, on every server. `running`: the tasks of earlier requests. Expressions in the text
+    /// become variables after those of the metadata. Throws Error.
     std::function<Made(const std::string& text, const std::string& name, const std::vector<TaskConfig>& running)> make;
     std::optional<RequestChannel> channel;  ///< on the first server
     Watchdog* watchdog;
@@ -46,10 +46,11 @@ class AskedTasks {
   };
   explicit AskedTasks(Parts parts);
 
-  /// Variables that requests of one run may add: different expressions. They stay until the end, and none takes the
-  /// number of another, so that everything that is kept by number stays right.
+  /// Most variables that the requests of one run may add, one for each different expression. They exist until the end,
+  /// and no number is reused, so that everything stored by number stays valid.
   static constexpr std::size_t most_new = 64;
-  /// Makes room for them, so that no variable ever moves: tasks keep references. Call it before tasks are made.
+  /// Reserves memory for those variables, so that no variable ever moves: tasks keep references. Call it before tasks
+  /// are made.
   static void make_room(Metadata& metadata) { metadata.variables.reserve(metadata.variables.size() + most_new); }
 
   /// Sets a function that is called for each new task, after it has its communicator.
@@ -70,16 +71,17 @@ class AskedTasks {
   [[nodiscard]] bool has_time() const noexcept { return spent_ < parts_.budget; }
   /// Records why a task does not run in this iteration.
   void waits(std::size_t task, const std::string& reason);
-  /// Records that a task was due while the servers were busy: one that goes on misses this iteration.
+  /// Records that a task was due while the servers were busy: a repeated task misses this iteration.
   void missed(std::size_t task);
-  /// The end of a run. `failure` is the same on all servers; `remark` is of the first one, and `seconds` of each.
+  /// The result of a run. `failure` is the same on all servers; `remark` is the first server's, `seconds` each server's
+  /// own.
   struct Ran {
     std::string failure{}, remark{};
     double seconds = 0;
   };
   /// Reports a run. Collective.
   void ran(std::size_t task, const Iteration& iteration, Ran ran);
-  /// Removes tasks that have done their work. Collective.
+  /// Removes tasks that are done. Collective.
   void end_iteration();
   /// Refuses waiting requests, since no more iterations come.
   void close();
@@ -104,8 +106,8 @@ class AskedTasks {
 
   Parts parts_;
   std::size_t configured_;
-  std::vector<Entry> entries_;            ///< of parts_.tasks from `configured_` on
-  std::vector<SteeringRequest> waiting_;  ///< on the first server: not taken up yet
+  std::vector<Entry> entries_;            ///< entries of parts_.tasks from index `configured_` on
+  std::vector<SteeringRequest> waiting_;  ///< on the first server: requests not taken up yet
   std::function<void(ScheduledTask&)> prepare_;
   std::size_t made_ = 0;  ///< number of tasks so far
   double spent_ = 0;      ///< seconds in this iteration

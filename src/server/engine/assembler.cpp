@@ -94,7 +94,7 @@ void Assembler::warn_of_overlap() {
 }
 
 const std::vector<Box>& Assembler::owned(const Variable& variable, const Block& block) {
-  // Lists of some roles have lengths of their own.
+  // Lists of some roles differ in length.
   const std::int32_t kind = static_cast<std::int32_t>(variable.centering) * role_count +
                             (block.is_list() ? static_cast<std::int32_t>(variable.role) : 0);
   const std::size_t set = absent_.set_of(variable.id);
@@ -104,8 +104,8 @@ const std::vector<Box>& Assembler::owned(const Variable& variable, const Block& 
   return owned_.emplace(key, table_of(variable.id).owned(variable, block)).first->second;
 }
 
-/// Collective: measures the ranges that `parts` and the catalogue need of this server's blocks. If cells that count
-/// matter, their ranges come too, with those of cells next to other blocks only where a surface may lie between.
+/// Measures the ranges of this server's blocks that `parts` and the catalogue need. Collective. If cells that count
+/// matter, measures their ranges too; those of cells next to other blocks only where a surface may lie in between.
 Assembler::Ranges Assembler::measure(ServerTransport& transport, std::int64_t index, const Demand& demand,
                                      const std::vector<Selected>& parts) {
   std::vector<RangeRequest> requests = demand.ranges;
@@ -138,7 +138,7 @@ Assembler::Ranges Assembler::measure(ServerTransport& transport, std::int64_t in
 
 namespace {
 
-/// Collective: all servers' records for some requests.
+/// Returns all servers' records for some requests. Collective.
 template <class T>
 std::vector<T> gather_records(const std::vector<T>& mine, const std::vector<RangeRequest>& requests,
                               Communicator& servers) {
@@ -155,7 +155,7 @@ std::vector<T> gather_records(const std::vector<T>& mine, const std::vector<Rang
 
 }  // namespace
 
-/// Collective: gathers the ranges in `mine` that `requests` ask for, from all servers.
+/// Gathers the ranges of `requests` from all servers. Collective.
 Assembler::Ranges Assembler::gather_ranges(const Ranges& mine, const std::vector<RangeRequest>& requests) {
   if (requests.empty()) return {};
   const bool levels = std::any_of(requests.begin(), requests.end(), [this](const RangeRequest& request) {
@@ -175,7 +175,7 @@ std::shared_ptr<const Catalogue> Assembler::catalogue(Ranges ranges) {
   return catalogue_;
 }
 
-/// Blocks that finer ones cover completely, by position; empty if there are none. Blocks that are missing for any
+/// Blocks that finer blocks cover completely, by position; empty if there are none. Blocks that are missing for any
 /// demanded variable do not cover, since analyses look at several variables together.
 std::vector<bool> Assembler::left_out(const Demand& demand) const {
   std::vector<bool> covered = table_.wholly_covered(metadata_);
@@ -212,7 +212,7 @@ std::shared_ptr<const Assembler::CachedPlan> Assembler::plan_for(const Demand& d
   if (values_in_place) {
     made->local.emplace(metadata_, made->exchange->wanted(), made->exchange->holders(), servers_);
   }
-  // Kept by all servers or by none, since creating a plan is collective.
+  // All servers keep the plan or none does, since creating a plan is collective.
   std::list<std::shared_ptr<const CachedPlan>> kept;
   run_collectively(servers_, [&] {
     if (keeps) kept.push_front(made);
@@ -271,15 +271,15 @@ std::vector<ArrayView> Assembler::get_values(ServerTransport& transport, std::in
     assembled_.messages = std::move(got.messages);
     return std::move(got.values);
   }
-  // A standing order moves values of refused iterations in vain, so it waits until the same is demanded a second time.
+  // A standing order moves values of refused iterations in vain, so it is only given when a demand repeats.
   const bool again = demand.repeats && plan == last_ && plan != ordered_;
   std::vector<ArrayView> values = fetch(transport, index, *plan, again);
   if (again) ordered_ = plan;
   return values;
 }
 
-/// True if the views of the previous iteration could be reused; if so, they now have the new values. Creating views
-/// costs an allocation and half a kilobyte each, which is most of the cost of many small blocks.
+/// Puts the new values into the views of the previous iteration. Returns false if these views cannot be reused.
+/// Creating views costs an allocation and half a kilobyte each, which is most of the cost of many small blocks.
 bool Assembler::refresh(const std::shared_ptr<const CachedPlan>& plan, std::span<const ArrayView> values) {
   const bool same = viewed_ == plan;
   viewed_.reset();
@@ -321,7 +321,7 @@ const Assembled& Assembler::assemble(ServerTransport& transport, std::int64_t in
   return assembled_;
 }
 
-/// Collective, if a demand needs it: computes derived variables, and completes blocks.
+/// Computes derived variables and completes blocks. Collective if the demand needs either.
 void Assembler::derive(const Demand& demand) {
   const bool completes = std::any_of(demand.selection.begin(), demand.selection.end(),
                                      [this](const Selected& selected) { return is_completed(selected); });

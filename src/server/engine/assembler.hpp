@@ -1,4 +1,4 @@
-// Assembling of the blocks that analyses see from what has arrived.
+// Assembling of arrived values into the blocks that analyses see.
 #pragma once
 
 #include <list>
@@ -29,24 +29,25 @@ namespace sidestream {
 struct Demand {
   std::vector<std::size_t> tasks;    ///< numbers of the tasks; equal tasks have equal demands
   std::vector<Selected> selection;   ///< selected published variables
-  std::vector<Selected> derived;     ///< selected derived variables, computed from those
-  Iteration iteration;               ///< the iteration that they are computed for
+  std::vector<Selected> derived;     ///< selected derived variables, which are computed from `selection`
+  Iteration iteration;               ///< the iteration for which derived variables are computed
   bool catalogue = false;            ///< true if a task needs the catalogue
   std::vector<RangeRequest> ranges;  ///< ranges that tasks need in the catalogue
   bool repeats = false;              ///< true if every iteration has this demand
   bool counts = false;  ///< true if a task reads values, so that points shared by several blocks must count once
 };
 
-/// Assembled values of one iteration. Points into the transport's memory and into its own messages.
+/// Assembled values of one iteration. Points into the transport's memory and its own messages.
 struct Assembled {
   Views views;
-  /// The same with blocks that have all nodes of their cells (Selected::completed); empty if they are all in `views`.
+  /// The same views with blocks that have all nodes of their cells (Selected::completed); empty if `views` has them
+  /// all.
   std::optional<Views> completed;
   std::vector<MemberMessage> messages;           ///< messages from other servers
   std::vector<std::vector<std::uint8_t>> flags;  ///< flags of points that several blocks share
   std::shared_ptr<const Catalogue> catalogue;    ///< null unless a task needs it
-  /// Bytes that came to this server for this iteration: whole blocks or pieces, and layers around them. Where values
-  /// are in place only layers move.
+  /// Number of blocks and bytes that came to this server for this iteration: whole blocks or pieces, and layers around
+  /// them. Only layers move where values are in place.
   std::int64_t moved_blocks = 0;
   std::uint64_t moved_bytes = 0, moved_layers = 0;
 };
@@ -73,7 +74,7 @@ class Assembler {
   /// Applies missing blocks: they own and cover nothing. Call it in iterations with missing blocks, and in the one
   /// after. `has`: true if any client published a variable.
   void settle_absent(const AbsentBlocks::Has& has);
-  /// Call it when there are more variables: the next views are made anew, with room for theirs.
+  /// Discards views after variables were added, so that the next views have room for them.
   void forget_views() noexcept { viewed_.reset(); }
   [[nodiscard]] const AbsentBlocks& absent() const noexcept { return absent_; }
   /// The blocks on which a variable exists.
@@ -84,14 +85,14 @@ class Assembler {
   /// Collective, with the same `demand` on all servers. Fails on all servers or on none. May be called again with
   /// another demand for the same iteration. The result is valid until the next call, or `end`.
   [[nodiscard]] const Assembled& assemble(ServerTransport& transport, std::int64_t index, const Demand& demand);
-  /// The same for a demand that does not come again. Plans for others stay.
+  /// Assembles a demand that will not repeat. Plans of other demands are kept.
   [[nodiscard]] const Assembled& assemble_once(ServerTransport& transport, std::int64_t index, const Demand& demand);
   /// Ends the use of what `assemble` returned, before the iteration is released. Views are kept, because the next
   /// iteration may have the same ones with other values.
   void end() noexcept;
 
-  /// Collective, after the analyses have run: divides `seconds`, which this server spent on its last assembly, among
-  /// its blocks by their cells, for partitioners that use costs.
+  /// Divides `seconds`, which this server spent on its last assembly, among its blocks in proportion to their cells,
+  /// for partitioners that use costs. Collective, after the analyses have run.
   void note_cost(double seconds);
   [[nodiscard]] bool wants_cost() const { return planner_.wants_cost(); }
   /// Marks the tables as possibly different between servers after a failed update; the next update rebuilds them. Call
@@ -100,7 +101,7 @@ class Assembler {
 
  private:
   void update_allocated(ServerTransport& transport, std::int64_t index, const std::vector<Selected>& selection);
-  /// Ranges of this server's blocks, or of all.
+  /// Ranges of this server's blocks, or of all servers' blocks.
   struct Ranges {
     std::vector<BlockRange> blocks;
     std::vector<CountedRange> counted;
@@ -109,11 +110,11 @@ class Assembler {
                                const std::vector<Selected>& parts);
   [[nodiscard]] Ranges gather_ranges(const Ranges& mine, const std::vector<RangeRequest>& requests);
   [[nodiscard]] std::shared_ptr<const Catalogue> catalogue(Ranges ranges);
-  /// Everything that stays valid as long as the blocks and the demand stay the same.
+  /// State that stays valid as long as the blocks and the demand stay the same.
   struct CachedPlan {
     std::vector<std::size_t> tasks;
     std::optional<ExchangePlan> exchange;
-    std::optional<LocalValues> local;  ///< only if values are in place
+    std::optional<LocalValues> local;  ///< set only if values are in place
   };
   [[nodiscard]] std::shared_ptr<const CachedPlan> plan_for(const Demand& demand, const Decisions& decided,
                                                            bool values_in_place);
@@ -160,12 +161,12 @@ class Assembler {
   std::map<std::tuple<std::int32_t, std::size_t, std::int64_t>, std::vector<Box>> owned_;
   /// Keys: mesh, set of missing blocks, level, cells.
   std::map<std::tuple<std::int32_t, std::size_t, std::int32_t, Index3, Index3>, std::vector<Box>> covered_;
-  bool warned_ = false;        ///< the warning about overlapping blocks was given
-  bool told_absent_ = false;   ///< the warning about nodes of blocks that were not delivered was given
-  bool overlap_open_ = false;  ///< some missing blocks were not checked
-  /// The warning about leaves that several blocks own was given; the same on all servers.
+  bool warned_ = false;        ///< true if the warning about overlapping blocks was given
+  bool told_absent_ = false;   ///< true if the warning about nodes of undelivered blocks was given
+  bool overlap_open_ = false;  ///< true if some missing blocks were not checked
+  /// True if the warning about leaves that several blocks own was given; the same on all servers.
   bool told_trees_ = false;
-  /// Plans that are valid while the table is; the newest first. The same on all servers.
+  /// Plans that are valid as long as the table is; the newest first. The same on all servers.
   std::list<std::shared_ptr<const CachedPlan>> plans_;
 };
 

@@ -30,7 +30,8 @@ const BlockView* find_view(const std::vector<BlockView>& views, std::int64_t blo
 
 }  // namespace
 
-/// Marks cells that finer levels cover, and ghosts that the simulation flags. Reused views keep their covered cells.
+/// Marks cells that finer levels cover, and ghosts that the simulation flags. Reused views still have their covered
+/// cells marked.
 void Assembler::mark(Views& assembled, bool refreshed) {
   std::vector<std::vector<BlockView>>& blocks = assembled.blocks;
   for (const Variable& variable : metadata_.variables) {
@@ -47,7 +48,7 @@ void Assembler::mark(Views& assembled, bool refreshed) {
   mark_pieces(assembled);
 }
 
-/// Marks pieces with their ghost flags, which were moved in the same pieces.
+/// Marks pieces with their ghost flags, which were exchanged in the same pieces.
 void Assembler::mark_pieces(Views& views) const {
   for (PieceViews& pieces : views.pieces) {
     const Variable& variable = metadata_.variables[static_cast<std::size_t>(pieces.selected.variable)];
@@ -60,7 +61,8 @@ void Assembler::mark_pieces(Views& views) const {
   }
 }
 
-/// Sets the flags, `arrays` of the views of `flags`, in the views of all variables with the same mesh and centring.
+/// Sets the flags (`arrays`: views of the variable `flags`) in the views of all variables of the same mesh and
+/// centring.
 void Assembler::mark_flagged(const Variable& flags, std::span<const ArrayView> arrays,
                              std::vector<std::vector<BlockView>>& blocks) {
   const std::vector<BlockView>& flagged = blocks[static_cast<std::size_t>(flags.id)];
@@ -130,7 +132,7 @@ void Assembler::warn_of_owners(const Mesh& mesh, std::span<const std::int64_t> l
                                   : "let `owned` be 0 for a leaf in all blocks but one");
 }
 
-/// Decides which copy of a shared point counts, where the simulation numbers points and does not flag them.
+/// Decides which copy of a shared point counts, if the simulation numbers points but does not flag them.
 void Assembler::mark_shared(const Demand& demand, Assembled& result) {
   if (!demand.counts) return;
   for (const Variable& variable : metadata_.variables) {
@@ -153,8 +155,8 @@ void Assembler::mark_shared(const Demand& demand, Assembled& result) {
   }
 }
 
-/// Marks derived views anew: they are like those of one input, which may exist on finer blocks where another one does
-/// not.
+/// Marks derived views separately: they resemble the views of one input, which may exist on finer blocks where another
+/// input does not.
 void Assembler::mark_derived(const Demand& demand) {
   for (const Selected& one : demand.derived) {
     if (absent_.set_of(one.variable) == 0) continue;
@@ -173,7 +175,7 @@ bool Assembler::is_completed(const Selected& selected) const {
 }
 
 /// Makes the second set of views, in which blocks of meshes with owned points have all nodes of their cells. Tasks that
-/// only need points that count use the first one, so that they do not depend on what else is due.
+/// only need points that count use the first set, so that their input does not depend on other due tasks.
 void Assembler::complete(const Demand& demand) {
   Views& views = assembled_.completed.emplace();
   views.blocks = assembled_.views.blocks;
@@ -187,17 +189,17 @@ void Assembler::complete(const Demand& demand) {
       warn_of_nodes(variable, view);
     }
   }
-  // Derived values at nodes that others own follow from completed inputs.
+  // Derived values at nodes that other blocks own follow from completed inputs.
   std::vector<Selected> derived;
   for (const Selected& selected : demand.derived) {
     if (!is_completed(selected)) continue;
     derived.push_back(selected);
-    views.blocks[static_cast<std::size_t>(selected.variable)].clear();  // those with their own points only
+    views.blocks[static_cast<std::size_t>(selected.variable)].clear();  // views with the blocks' own points only
   }
   derived_.derive(derived, demand.iteration, table_, views);
 }
 
-/// Warns, once in a run, if a block's upper nodes are not there.
+/// Warns, once in a run, if a block's upper nodes are missing.
 void Assembler::warn_of_nodes(const Variable& variable, const BlockView& view) {
   if (told_absent_ || view.absent.empty()) return;
   told_absent_ = true;

@@ -7,9 +7,9 @@
 // 4. process: evaluate conditions, find due tasks, assemble their values once, run them one after the other.
 // 5. release: tell the clients the outcome and free the iteration's memory.
 //
-// Between two steps servers hear requests, if people may ask (engine_requests.cpp).
-// Failures of tasks are contained (see guarded_communicator). A failure of this server's transport is kept in `broken_`
-// until the next agreement, which then ends all servers with the same error.
+// Between two steps servers take requests, if these are allowed (engine_requests.cpp). Failures of tasks are contained
+// (see guarded_communicator). A failure of this server's transport is kept in `broken_` until the next agreement, which
+// then ends all servers with the same error.
 #include "server/engine/engine.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ std::uint64_t counted_by_node(const EngineParts& parts) {
   return bits;
 }
 
-/// Longest time in which a server that waits for clients receives before it looks at other things.
+/// Longest time for which a server that waits for clients receives before it does other work.
 constexpr std::chrono::microseconds sleep_limit{10'000};
 
 constexpr double first_patience = 60;  // seconds
@@ -82,27 +82,27 @@ Engine::Engine(EngineParts parts)
   }
 }
 
-/// False if a partitioner leaves blocks out before they move: requests on values in place would see these.
+/// False if a partitioner omits blocks before they move: requests on values in place would see these blocks.
 bool Engine::can_hold() const {
   const PartitionerKind* const partitioner = parts_.movement.partitioner;
   return parts_.transport.traits().values_in_place || partitioner == nullptr || !partitioner->restrict_to;
 }
 
-/// Receives what has arrived. If memory is short, the next call continues. Any other failure ends this server, but
-/// throws nothing before the other servers know.
+/// Receives what has arrived. If memory is short, the next call continues. Any other failure ends this server, but is
+/// thrown only after the other servers know of it.
 void Engine::receive(std::chrono::microseconds limit) {
   if (broken_) return;
   try {
     parts_.transport.receive(limit);
   } catch (const std::bad_alloc&) {
-    // The transport has lost nothing.
+    // The transport has lost nothing: the next call continues.
   } catch (...) {
     broke();
   }
 }
 
 /// Records the current exception; call it in a handler. Tells this server's clients at once, because they may wait for
-/// it, and others for them.
+/// it, and other clients for them.
 void Engine::broke() noexcept {
   broken_ = std::current_exception();
   try {
@@ -118,7 +118,7 @@ void Engine::broke() noexcept {
   }
 }
 
-/// Collective: throws the error of the server that cannot continue.
+/// Throws the error of the server that cannot continue. Collective.
 void Engine::end_together() {
   std::string why = "a server cannot go on";
   try {
@@ -179,8 +179,7 @@ Agreement Engine::agree() {
   return agreement;
 }
 
-/// Tells the clients the changed parameters before the iteration's outcome. Clients that have closed read nothing any
-/// more.
+/// Tells the clients the changed parameters before the iteration's outcome. Closed clients no longer read.
 void Engine::steer(const Agreement& agreement) {
   if (!parts_.steering || (agreement.why & Refusal::left) != 0) return;
   try {
@@ -191,7 +190,7 @@ void Engine::steer(const Agreement& agreement) {
     }
     parts_.steering->confirm();
   } catch (...) {
-    broke();  // otherwise its clients would continue with other values than those of other servers
+    broke();  // otherwise its clients would continue with different values than those of other servers
   }
 }
 
@@ -212,7 +211,7 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
     ScheduledTask& task = parts_.tasks[t];
     const bool signalled = is_signalled(parts_.task_events[t]);
     const bool holds = !parts_.triggers || parts_.triggers->holds(t);
-    // An output that keeps iterations has work in all of them.
+    // An output that keeps iterations has work in every iteration.
     const bool has_work = signalled && (holds || task.keeps());
     const bool in_time = task.schedule().due(agreement.at, has_work, agreement.wall_due(t), agreement.lagging);
     if (runs_at_end(task, agreement, in_time) && can_run(task, agreement)) due.push_back(t);
@@ -221,8 +220,8 @@ std::vector<std::size_t> Engine::due_tasks(const Agreement& agreement) {
   return due;
 }
 
-/// A task that only concerns the servers of some clients gets no blocks and no events on the others, where it takes
-/// part in `combine` with what it makes of nothing.
+/// Runs a task. A task for the servers of some clients gets no blocks and no events on the other servers, which take
+/// part in `combine` with an empty result.
 void Engine::run_task(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results,
                       Processed& processed) {
   ScheduledTask& task = parts_.tasks[number];
@@ -285,7 +284,7 @@ const Assembled* Engine::assemble(std::vector<std::size_t>& due, const Iteration
   };
   std::string failure = guarded_.attempt(std::cref(work));
   if (!failure.empty() && held_ && held_->held()) {
-    held_->drop();  // its memory may be enough
+    held_->drop();  // the memory of held values may suffice
     assembler_.end();
     failure = guarded_.attempt(std::cref(work));
   }
@@ -378,7 +377,8 @@ bool Engine::step() {
   return true;
 }
 
-/// Counts a refused iteration in the outputs that would have kept it. For schedules in other units nobody knows that.
+/// Counts a refused iteration in the outputs that would have kept it. That is unknown for schedules in units other than
+/// iterations.
 void Engine::pass_kept(const Iteration& iteration) {
   for (std::size_t t = 0; t < configured(); ++t) {
     ScheduledTask& task = parts_.tasks[t];
@@ -398,7 +398,7 @@ void Engine::wait_for_clients(const std::function<bool()>& stops, LateNote& late
 }
 
 void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
-  std::optional<std::int64_t> end;  // other servers have come this far, so all of it will arrive
+  std::optional<std::int64_t> end;  // other servers have reached this iteration, so all of it will arrive
   const auto stops = [&] { return stop && !end && stop(); };
   LateNote late(!stop && parts_.servers.rank() == 0 && next_ == 0, first_patience, late_sentence);
   for (;;) {
@@ -412,7 +412,7 @@ void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
       if (stopping) end = meet ? meet(next_) : next_;
     }
     if (end && next_ >= *end) {
-      if (latest_) keep_states(*latest_);  // other servers go on
+      if (latest_) keep_states(*latest_);  // other servers continue
       return;
     }
     if (!step()) break;

@@ -32,9 +32,9 @@ namespace sidestream {
 struct EndingParts {
   std::uint64_t event = 0;             ///< bit of the event of the last iteration; 0: nothing can end the run
   std::function<bool()> asked{};       ///< true once this process was told to end; null: never
-  std::function<bool()> late{};        ///< true once what has not begun is to be dropped
+  std::function<bool()> late{};        ///< true once work that has not begun is dropped
   std::function<void()> tell{};        ///< called when another process was told to end
-  std::function<std::string()> why{};  ///< what told this process
+  std::function<std::string()> why{};  ///< describes what told this process to end
   bool decides = false;                ///< these servers tell the clients which iteration is the last one
   bool at_once = false;                ///< clients end an iteration in its step, so that it may be the last one
 };
@@ -45,7 +45,7 @@ struct TaskEvent {
   EventFrom from = EventFrom::any;
 };
 
-/// Parts of the engine; references must outlive it.
+/// The engine's collaborators and settings; references must outlive it.
 struct EngineParts {
   const Metadata& metadata;
   const std::vector<std::string>& events;
@@ -64,13 +64,13 @@ struct EngineParts {
   AskedTasks* asked = nullptr;          ///< analyses that people ask for; null: nobody can
   int node = -1;                        ///< this server's node; -1: no client is on it
   std::int64_t clients = 0;             ///< number of clients of the simulation
-  bool gaps = false;                    ///< missing blocks are expected, so nothing is said about them
-  LedgerRows rows{};                    ///< what happens to the ledger's rows
+  bool gaps = false;                    ///< missing blocks are expected, so they are not reported
+  LedgerRows rows{};                    ///< handling of the ledger's rows
   bool hears = false;                   ///< requests are also taken up between two iterations
   bool in_step = false;                 ///< the transport receives collectively over the servers
   std::vector<std::int32_t> held{};     ///< variables whose values are kept for requests between two iterations
-  /// Where an analysis of another engine publishes what it makes: the index of that engine's iteration, for tasks and
-  /// messages. It reports what fails here. Null: nothing is above, and iterations are counted as by the transport.
+  /// Iteration index for tasks and messages, if an analysis of another engine publishes to this one: that engine's
+  /// current iteration. That engine then reports failures of this one. Null: the transport's own count.
   const std::int64_t* index = nullptr;
   EndingParts ending{};
 };
@@ -81,22 +81,23 @@ class Engine {
  public:
   explicit Engine(EngineParts parts);
 
-  /// Processes iterations until every client of every server has closed. With `stop` it also ends when `stop` is true
-  /// on some server between two iterations; `stop` is called every few milliseconds. `meet`, if given, is called once
-  /// at the end with the next iteration's number, and returns the number at which to end, which must not be smaller.
+  /// Processes iterations until every client of every server has closed. With `stop` it also ends when `stop` returns
+  /// true on some server between two iterations; `stop` is called every few milliseconds. `meet`, if given, is called
+  /// once at the end with the next iteration's number. It returns the number at which to end, which must not be
+  /// smaller.
   using Meet = std::function<std::int64_t(std::int64_t)>;
   void run(const std::function<bool()>& stop = {}, const Meet& meet = {});
   /// Performs one step without waiting for clients: the next iteration must be complete (placement `inline`), or all
   /// clients closed. Returns false if all have closed. Collective over servers.
   bool step();
-  /// Receives from clients, waiting at most `limit`. Failures are kept until the next agreement, so that it throws
-  /// nothing and may be called while the engine waits for others.
+  /// Receives from clients, waiting at most `limit`. Failures are kept until the next agreement, so this throws nothing
+  /// and may be called while the engine waits for other servers.
   void receive(std::chrono::microseconds limit);
   [[nodiscard]] const Ledger& ledger() const noexcept { return ledger_; }
-  /// Collective: lets all tasks keep their states after `iteration` (LastingTask::keep_state).
+  /// Lets all tasks keep their states after `iteration` (LastingTask::keep_state). Collective.
   void keep_states(const Iteration& iteration);
-  /// Collective: lets all tasks hand over what is left after the last iteration (LastingTask::finish). Once, at the
-  /// end.
+  /// Lets all tasks hand over what remains after the last iteration (LastingTask::finish). Collective; call it once, at
+  /// the end.
   void finish_tasks(const Iteration& last);
   /// Logs, on rank 0, tasks that were thinned or never ran. Call it once, at the end.
   void report() const;
@@ -109,7 +110,7 @@ class Engine {
   void check_cycles(const Agreement& agreement);
   void check_times(const Agreement& agreement);
   void steer(const Agreement& agreement);
-  // engine_ending.cpp
+  // Defined in engine_ending.cpp.
   [[nodiscard]] bool was_asked();
   [[nodiscard]] bool is_late();
   void end_run(Agreement& agreement);
@@ -153,7 +154,7 @@ class Engine {
   [[nodiscard]] Demand demand_of(const std::vector<std::size_t>& due, const Iteration& iteration) const;
   [[nodiscard]] const Assembled* assemble(std::vector<std::size_t>& due, const Iteration& iteration,
                                           std::unique_ptr<Results>& results);
-  /// The result of an iteration that the servers worked on.
+  /// The result of an iteration that was processed.
   struct Processed {
     Outcome outcome = Outcome::delivered;
     std::string failures{};                ///< names of the tasks that failed

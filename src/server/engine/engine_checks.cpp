@@ -47,7 +47,7 @@ void Engine::check_times(const Agreement& agreement) {
   }
 }
 
-/// Collective: updates the block table if blocks have changed.
+/// Updates the block table if blocks have changed. Collective.
 void Engine::check_blocks(Agreement& agreement) {
   if (agreement.changed) {
     const auto work = [&] { assembler_.update(parts_.transport.state(next_).tables); };
@@ -73,7 +73,7 @@ void Engine::check_blocks(Agreement& agreement) {
   });
 }
 
-/// Collective: applies missing blocks, which cover nothing. Servers exchange them only if they have changed.
+/// Applies missing blocks, which cover nothing. Servers exchange them only after changes. Collective.
 void Engine::check_absent(Agreement& agreement) {
   // Called last, because missing blocks overlap nothing.
   const auto warn = [&] {
@@ -100,7 +100,7 @@ void Engine::check_absent(Agreement& agreement) {
   if (!parts_.gaps) retry_while_out_of_memory([&] { note_absent(); });
 }
 
-/// Adds missing blocks to the table of iterations each time, and to the log when they change.
+/// Adds missing blocks to every row of the table of iterations, and to the log when they change.
 void Engine::note_absent() {
   constexpr int most_told = 5;
   missing_ = assembler_.absent().text();
@@ -115,7 +115,7 @@ void Engine::note_absent() {
       told_ == most_told ? "; from now on only the table of iterations says so" : "");
 }
 
-/// A cell of the analysis' selection that is covered in part, so that what is there would count twice. Never one for
+/// A cell of the analysis' selection that is partly covered, so that the overlap would count twice. Nothing for
 /// outputs, which write blocks unchanged.
 std::optional<CoveredInPart> Engine::counted_twice(ScheduledTask& task) {
   if (!task.counts()) return std::nullopt;

@@ -9,7 +9,7 @@
 
 namespace sidestream {
 
-/// Collective: computes the statistics of the conditions. Returns what failed on any server, empty if nothing did.
+/// Computes the statistics of the conditions. Returns what failed on any server; empty if nothing did. Collective.
 std::string Engine::find_statistics(const Iteration& iteration, std::unique_ptr<Results>& results,
                                     std::vector<double>& values) {
   const double start = now();
@@ -31,7 +31,7 @@ std::string Engine::find_statistics(const Iteration& iteration, std::unique_ptr<
   return failure;
 }
 
-/// Evaluates the conditions. Returns false if that failed, then on all servers.
+/// Evaluates the conditions. Returns false, on all servers, if that failed.
 bool Engine::judge(const Agreement& agreement, std::unique_ptr<Results>& results) {
   if (!parts_.triggers) return true;
   std::vector<double> values(parts_.triggers->statistics().size(), std::numeric_limits<double>::quiet_NaN());

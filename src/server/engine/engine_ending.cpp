@@ -1,12 +1,13 @@
 // The end of a run that is told to end, by a signal or a time limit.
 //
-// 1. Some process is told: a client says so in its end of iteration, a server in its agreement.
+// 1. Some process is told: a client reports it in its end of iteration, a server in its agreement.
 // 2. While some clients have not heard of it, servers tell all clients. A client that has heard waits for the outcome
 //    of each iteration before it begins the next one.
-// 3. Once all clients have said in iteration j that they have heard, iteration j + 1 is the last one: the clients hear
-//    that before the outcome of j. They mark the end of their last iteration with an event, which reaches all servers,
+// 3. Once all clients have reported in iteration j that they have heard, iteration j + 1 is the last one. The clients
+// hear
+//    this before the outcome of j. They mark the end of their last iteration with an event, which reaches all servers,
 //    also those of other groups and jobs.
-// 4. Checkpoints run in the iteration with that event. When the time for iterations is over, all others are dropped.
+// 4. Checkpoints run in the iteration with that event. When the time for iterations is over, all other work is dropped.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +20,8 @@
 
 namespace sidestream {
 
-/// True if this server or a client of it was told to end. Iterations that wait here count, since many may wait.
+/// True if this server or one of its clients was told to end. Includes clients' iterations that wait here, of which
+/// there may be many.
 bool Engine::was_asked() {
   const EndingParts& ending = parts_.ending;
   if (ending.event == 0 || last_ || ended_) return false;
@@ -32,7 +34,7 @@ bool Engine::was_asked() {
   }
 }
 
-/// The clock of one server decides, so that all drop the same iterations.
+/// One server's clock decides, so that all servers drop the same iterations.
 bool Engine::is_late() {
   const EndingParts& ending = parts_.ending;
   return ending.event != 0 && !ended_ && parts_.servers.rank() == 0 && ending.late && ending.late();
@@ -54,7 +56,7 @@ void Engine::end_run(Agreement& agreement) {
   }
 }
 
-/// Clients that have closed hear nothing any more, and iterations that they did not end are refused.
+/// Closed clients hear nothing more, and iterations that they did not end are refused.
 void Engine::decide_on_end(Agreement& agreement) {
   if (!agreement.asked || last_ || ended_ || (agreement.why & Refusal::left) != 0) return;
   if (!told_to_end_ && parts_.ending.tell) parts_.ending.tell();
@@ -68,7 +70,7 @@ void Engine::decide_on_end(Agreement& agreement) {
   }
 }
 
-/// Clients may hear it twice.
+/// Tells the clients of the end; they may hear it twice.
 bool Engine::notify_of_end(std::int64_t last) {
   bool told = false;
   retry_while_out_of_memory([&] { told = parts_.transport.notify({last, ending_notice, {}}); });
@@ -82,7 +84,7 @@ void Engine::announce_end(std::int64_t last) {
       fail(Code::internal, "the clients cannot be told of their last iteration");
     }
   } catch (...) {
-    broke();  // otherwise its clients would not end where others do
+    broke();  // otherwise its clients would end in a different iteration
   }
   if (parts_.servers.rank() != 0) return;
   retry_while_out_of_memory([&] {
@@ -91,7 +93,8 @@ void Engine::announce_end(std::int64_t last) {
   });
 }
 
-/// True if a task that is `due` or not runs. In the last iteration checkpoints do, and only they if time is short.
+/// True if a task runs. `due`: by its schedule. In the last iteration checkpoints always run, and only these if time is
+/// short.
 bool Engine::runs_at_end(ScheduledTask& task, const Agreement& agreement, bool due) {
   if (parts_.ending.event == 0 || !is_last(agreement)) return due;
   if (task.for_restart()) return true;
@@ -99,8 +102,8 @@ bool Engine::runs_at_end(ScheduledTask& task, const Agreement& agreement, bool d
   return due && !agreement.late;
 }
 
-/// Counts the tasks that were due in an iteration that is dropped for want of time. Nobody knows whether the condition
-/// of a task holds in it, so those do not count.
+/// Counts the tasks that were due in an iteration that is dropped for lack of time. Tasks with a condition do not
+/// count, since their condition was not evaluated.
 void Engine::leave_out(const Agreement& agreement) {
   if ((agreement.why & (Refusal::gave_up | Refusal::late)) == 0) return;
   for (std::size_t t = 0; t < configured(); ++t) {
@@ -121,7 +124,7 @@ void Engine::note_left_out(const std::string& task, std::int64_t iteration) {
   last_dropped_ = iteration;
 }
 
-/// Collective. A failure does not keep other tasks from being called.
+/// Calls a function of every task. Collective. A failure of one task does not prevent the calls of others.
 void Engine::call_tasks(TaskCall call, const Iteration& iteration) {
   std::unique_ptr<Results> results;
   const std::string failure = guarded_.attempt([&] { results = parts_.results(iteration); });
@@ -138,7 +141,7 @@ void Engine::finish_tasks(const Iteration& last) {
   if (!std::exchange(finished_, true)) call_tasks(&LastingTask::finish, last);
 }
 
-/// The state comes first: a run that goes on continues what is handed over incomplete here.
+/// Keep the states first: a resumed run continues results that are handed over incomplete here.
 void Engine::end_of_iterations() {
   if (finished_ || !latest_) return;
   keep_states(*latest_);

@@ -8,7 +8,7 @@
 
 namespace sidestream {
 
-/// Takes events, also of refused iterations: these take effect in the next iteration that is not refused.
+/// Takes events, including those of refused iterations, which take effect in the next iteration that is not refused.
 void Engine::take_events(Agreement& agreement) {
   events_.take_bits(agreement.events);
   const ServerState state = parts_.transport.state(next_);
@@ -27,7 +27,7 @@ std::size_t Engine::number_of(const TaskEvent& event) const {
   return static_cast<std::size_t>(found - parts_.events.begin());
 }
 
-/// True if a task's event has been raised by as many clients as it waits for, or it waits for none.
+/// True if enough clients have raised the task's event, or if the task waits for no event.
 bool Engine::is_signalled(const TaskEvent& event) const {
   return event.name.empty() || ((events_.bits(event.from) >> number_of(event)) & 1);
 }

@@ -1,4 +1,4 @@
-// The engine's part in analyses that people ask for (asked_tasks.hpp).
+// The engine's part in requested analyses (asked_tasks.hpp).
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -16,15 +16,15 @@
 
 namespace sidestream {
 
-/// Takes up what people ask for, in the iteration in which the first server's word says so.
+/// Takes up requests in the iteration for which the first server's word announces them.
 void Engine::take_requests(Agreement& agreement) {
   if (!parts_.asked || (agreement.why & Refusal::left) != 0) return;
   const std::size_t steering = parts_.steering ? parts_.steering->words() : 0;
   if (agreement.words[agreement.words.size() - steering - 1] != 0) static_cast<void>(take_up_requests(&agreement));
 }
 
-/// Expressions of requests are new variables, for which `agreement` has room: an iteration that may be analysed now.
-/// Returns true if there are any.
+/// Takes up requests. Returns true if there are any. Their expressions become new variables; `agreement`: one that has
+/// room for them, of an iteration that may be analysed now.
 bool Engine::take_up_requests(Agreement* agreement) {
   const std::size_t known = parts_.metadata.variables.size();
   parts_.asked->take_up(next_);
@@ -50,7 +50,7 @@ std::string Engine::obstacle(ScheduledTask& task, const Agreement& agreement) {
   return text;
 }
 
-/// Adds asked analyses, which run in spare time only: not in iterations in which clients are ahead of a server.
+/// Adds requested analyses, which run in spare time only: not in iterations in which clients are ahead of a server.
 void Engine::add_asked(std::vector<std::size_t>& due, const Agreement& agreement) {
   for (std::size_t t = configured(); t < parts_.tasks.size(); ++t) {
     ScheduledTask& task = parts_.tasks[t];
@@ -66,7 +66,8 @@ void Engine::add_asked(std::vector<std::size_t>& due, const Agreement& agreement
   }
 }
 
-/// Gives up the asked analyses among due tasks, since values could not be assembled with them. False if there is none.
+/// Gives up the requested analyses among due tasks, after values could not be assembled with them. Returns false if
+/// there is none.
 bool Engine::drop_asked(std::vector<std::size_t>& due, const Iteration& iteration, const std::string& failure) {
   const bool any = !due.empty() && due.back() >= configured();
   for (; !due.empty() && due.back() >= configured(); due.pop_back()) {
@@ -93,8 +94,8 @@ void Engine::run_asked(std::size_t number, const Iteration& iteration, const Ass
   parts_.asked->ran(number, iteration, {done.failure, std::move(remark), seconds});
 }
 
-/// Until the first server has its next iteration, requests are taken up at once: that server rings, and the others hear
-/// it while they wait for their clients or for it. Collective. Returns the seconds that answers took.
+/// Takes up requests while the first server waits for its next iteration. That server rings, and the others hear the
+/// bell while they wait for their clients or for it. Collective. Returns the seconds that answers took.
 double Engine::hear_requests(const std::function<bool()>& stops, LateNote& late) {
   const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
   double seconds = 0;
@@ -117,8 +118,8 @@ double Engine::hear_requests(const std::function<bool()>& stops, LateNote& late)
   return seconds;
 }
 
-/// The same where all servers receive together, and so leave the loop together. Each time the first server says whether
-/// somebody asks.
+/// Does the same if all servers receive together, and so leave the loop together. In each round the first server says
+/// whether there are requests.
 double Engine::hear_in_step(const std::function<bool()>& stops, LateNote& late) {
   double seconds = 0;
   while (!broken_ && parts_.transport.state(next_).pending > 0 && !stops()) {
@@ -136,13 +137,13 @@ double Engine::hear_in_step(const std::function<bool()>& stops, LateNote& late) 
   return seconds;
 }
 
-/// Takes up what people ask for while the servers wait for clients, and runs what is wanted once on the held iteration.
+/// Takes up requests while the servers wait for clients, and runs those wanted once on the held iteration.
 void Engine::answer_between() {
   const FloatEnvironment environment;
   Agreement* const held = held_ ? held_->held() : nullptr;
   const bool more = take_up_requests(held);
   if (held == nullptr) return;
-  if (more && !assembler_.absent().none()) {  // of these, too, blocks may be missing
+  if (more && !assembler_.absent().none()) {  // blocks may be missing for these too
     retry_while_out_of_memory(
         [&] { assembler_.settle_absent([&](std::int32_t variable) { return held->has(variable); }); });
   }
@@ -182,7 +183,7 @@ void Engine::run_on_held(std::size_t number, const Agreement& held) {
   assembler_.end();
 }
 
-/// Keeps the iteration's values for requests. If that fails nothing is held, and the iteration goes on.
+/// Keeps the iteration's values for requests. If that fails, nothing is held and the iteration continues.
 void Engine::hold(const Agreement& agreement) {
   const double start = now();
   const auto work = [&] { held_->keep(parts_.transport, agreement, guarded_); };

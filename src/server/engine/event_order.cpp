@@ -60,7 +60,7 @@ bool EventOrder::completes(Barrier& barrier, std::int32_t client, std::int64_t c
   return true;
 }
 
-/// Counts a client that comes to a barrier, or raises an event that is counted. The last one raises the barrier's
+/// Counts a client that reaches a barrier, or raises an event that is counted. The last client raises the barrier's
 /// event.
 void EventOrder::arrive(const Signal& signal, bool is_mine, std::vector<Event>& reached) {
   const SignalHead& head = signal.head;

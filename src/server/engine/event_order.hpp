@@ -14,12 +14,14 @@
 
 namespace sidestream {
 
-/// Orders events; docs/events.md has the protocol. Every server has one and feeds it the same iterations. Signals that
-/// concern all servers are exchanged in iterations that have any, and their state is the same on all.
+/// Orders events; docs/events.md has the protocol. Every server has its own object and feeds it the same iterations.
+/// Servers exchange signals that concern all of them in iterations that have any, and the state of these is the same on
+/// all.
 class EventOrder {
  public:
-  /// `names`: by number; must outlive this. `node`: this server's node; -1: no client is on a server's node. `clients`:
-  /// total number in the simulation. `by_node`: bits of the events that tasks with `from: node` wait for.
+  /// `names`: names of events by number; must outlive this object. `node`: this server's node; -1: no client is on a
+  /// server's node. `clients`: total number in the simulation. `by_node`: bits of the events that tasks with `from:
+  /// node` wait for.
   EventOrder(const std::vector<std::string>& names, int node, std::int64_t clients, std::uint64_t by_node = 0)
       : names_(names), node_(node), clients_(clients), by_node_(by_node) {}
 
@@ -37,7 +39,7 @@ class EventOrder {
   [[nodiscard]] std::uint64_t bits() const noexcept { return bits_; }
   /// Bits of the names that enough clients have raised, the same on all servers.
   [[nodiscard]] std::uint64_t bits(EventFrom from) const noexcept;
-  /// True if this server is among those whose clients, or those of its node, have raised the event.
+  /// True if this server's clients, or clients of its node, are among those that raised the event.
   [[nodiscard]] bool is_here(EventFrom from, std::size_t event) const noexcept;
   /// Clears the events after they have taken effect.
   void clear() noexcept {
@@ -51,7 +53,7 @@ class EventOrder {
   struct Barrier {
     std::map<std::int32_t, std::int64_t> comings{};  ///< arrivals by client
     std::int64_t reached = 0;                        ///< number of times that all have arrived
-    bool is_mine = false;                            ///< some of them are clients of this server
+    bool is_mine = false;                            ///< true if some of these are clients of this server
   };
   [[nodiscard]] static bool completes(Barrier& barrier, std::int32_t client, std::int64_t clients);
   void arrive(const Signal& signal, bool is_mine, std::vector<Event>& reached);
@@ -64,9 +66,10 @@ class EventOrder {
   std::uint64_t by_node_;
   std::vector<Event> pending_;
   std::uint64_t bits_ = 0;
-  std::uint64_t of_one_ = 0, of_nodes_ = 0, of_all_ = 0;              ///< raised by a client, by all of a node, by all
-  std::uint64_t one_here_ = 0, node_here_ = 0;                        ///< those that concern this server
-  std::map<std::int32_t, Barrier> barriers_, counts_;                 ///< of all clients, by number of the name
+  std::uint64_t of_one_ = 0, of_nodes_ = 0,
+                of_all_ = 0;                           ///< raised by a client; by all clients of a node; by all clients
+  std::uint64_t one_here_ = 0, node_here_ = 0;         ///< those of `of_one_` and `of_nodes_` that concern this server
+  std::map<std::int32_t, Barrier> barriers_, counts_;  ///< barriers of all clients, by number of the name
   std::map<std::pair<std::int32_t, std::int32_t>, Barrier> of_node_;  ///< by number of the name and node
 };
 

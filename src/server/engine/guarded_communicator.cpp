@@ -9,7 +9,7 @@
 
 namespace sidestream {
 
-/// Collective: tells all members whether one has thrown. Allocates nothing.
+/// Tells all members whether some member has thrown. Collective; allocates nothing.
 void GuardedCommunicator::look(bool well) {
   std::int64_t failing = well ? 0 : 1;
   if (inner_.size() > 1) inner_.maximum(std::span(&failing, 1));
@@ -29,7 +29,7 @@ std::string GuardedCommunicator::attempt(const std::function<void()>& work) {
   } catch (...) {
     thrown = std::current_exception();
   }
-  // A member that others told in the middle of its work has thrown only for that reason.
+  // A member that learned of another's failure during its work has thrown only for that reason.
   const bool told = broken_;
   if (!told) look(!thrown);
   if (!broken_) return {};

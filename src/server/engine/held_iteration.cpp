@@ -23,7 +23,7 @@ void HeldIteration::drop() noexcept {
   copies_.clear();
 }
 
-/// Frees copies of blocks that are no longer there, before others are made.
+/// Frees copies of blocks that no longer exist, before others are made.
 void HeldIteration::free_unused(const ServerState& state) {
   for (auto& [key, copy] : copies_) copy.in_use = false;
   for (const auto* const some : {&state.inbox.blocks, &std::as_const(state.tables.persistent)}) {
@@ -35,7 +35,8 @@ void HeldIteration::free_unused(const ServerState& state) {
   std::erase_if(copies_, [](const auto& one) { return !one.second.in_use; });
 }
 
-/// Copies arrays that are in place. Of others it keeps the records, with values where an earlier copy has them.
+/// Copies arrays that are in place. For others it keeps the records, with the values of an earlier copy if there is
+/// one.
 void HeldIteration::keep_each(const std::vector<Arrival>& arrivals, std::vector<Arrival>& to) {
   for (const Arrival& arrival : arrivals) {
     if (!keeps(arrival.record.variable)) continue;
@@ -52,7 +53,7 @@ void HeldIteration::keep_each(const std::vector<Arrival>& arrivals, std::vector<
   }
 }
 
-/// Gets values that are not in place, of whole arrays with their ghosts.
+/// Fetches values that are not in place: whole arrays with their ghosts.
 void HeldIteration::fetch_missing(ServerTransport& transport, std::int64_t index) {
   std::vector<Wanted> wanted;
   std::vector<Arrival*> arrivals;

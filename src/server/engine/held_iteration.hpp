@@ -1,4 +1,4 @@
-// The last iteration, kept for what people ask between two iterations.
+// The last iteration, kept for requests between two iterations.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace sidestream {
 
-/// Copies of chosen variables of one iteration, in this server's memory. To the assembler it is a transport with values
-/// in place, so the iteration itself can be released: clients wait for nothing, and requests move no more than between
+/// Copies of chosen variables of one iteration, in this server's memory. The assembler sees it as a transport with
+/// values in place, so the iteration itself can be released: clients do not wait, and a request only moves data between
 /// servers.
 class HeldIteration final : public ServerTransport {
  public:
   /// `variables`: ids, with those of the arrays of their meshes.
   HeldIteration(const std::vector<std::int32_t>& variables, const Metadata& metadata);
 
-  /// Copies the values of the iteration that the servers have agreed on. Collective, between `advance` and `release`;
-  /// if it throws, call `drop` on all. Reuses the memory of the iteration before.
+  /// Copies the values of the agreed iteration. Collective, between `advance` and `release`; if it throws, call `drop`
+  /// on all servers. Reuses the memory of the previous iteration.
   void keep(ServerTransport& transport, const Agreement& agreement, Communicator& servers);
-  /// Forgets the iteration, and keeps its memory for the next one. Tables may change after it.
+  /// Forgets the iteration, but keeps its memory for the next one. Tables may change afterwards.
   void clear() noexcept;
   /// Forgets the iteration and frees its memory.
   void drop() noexcept;
   /// The iteration and its published variables; null if none is held. The same on all servers.
   [[nodiscard]] Agreement* held() noexcept { return is_held_ ? &agreement_ : nullptr; }
-  /// True if values of the variable would be held where it was published. Derived ones are not.
+  /// True if values of the variable are held whenever it was published. Derived variables are not held.
   [[nodiscard]] bool keeps(std::int32_t variable) const {
     const auto number = static_cast<std::size_t>(variable);
     return number < kept_.size() && kept_[number];  // requests add variables
@@ -59,7 +59,7 @@ class HeldIteration final : public ServerTransport {
   void fetch_missing(ServerTransport& transport, std::int64_t index);
 
   std::vector<bool> kept_;     ///< by variable
-  std::vector<Order> orders_;  ///< likewise: that of values that a transport fetches
+  std::vector<Order> orders_;  ///< likewise: order of the values that a transport fetches
   bool is_held_ = false;
   Agreement agreement_;
   Inbox inbox_;

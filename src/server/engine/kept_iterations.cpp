@@ -23,7 +23,7 @@ bool is_packed(const ArrayView& array, Order order) {
 
 }  // namespace
 
-/// Memory for a copy: that of a forgotten iteration, whose pages are mapped, or new.
+/// Memory for a copy: reused from a forgotten iteration, whose pages are mapped, or new.
 KeptIterations::Memory KeptIterations::room(std::uint64_t bytes) {
   const auto found = std::find_if(free_.begin(), free_.end(), [&](const Memory& one) { return one.bytes == bytes; });
   if (found != free_.end()) {
@@ -90,7 +90,7 @@ void KeptIterations::keep(const Iteration& iteration, const Views& views, std::s
   free_unused();
 }
 
-/// Its memory serves further iterations, unless others or the constants have it, too.
+/// Its memory serves further iterations, unless other iterations or the constants share it.
 void KeptIterations::forget(Kept& kept) noexcept {
   kept.assembled = {};
   for (Memory& memory : kept.memory) {
@@ -104,7 +104,7 @@ void KeptIterations::forget(Kept& kept) noexcept {
 }
 
 void KeptIterations::free_unused() noexcept {
-  // Memory that only the constants have belongs to blocks that are gone, or was replaced.
+  // Memory that only the constants refer to belongs to removed blocks, or was replaced.
   std::erase_if(constants_, [&](const auto& one) {
     if (one.second.data.use_count() > 1) return false;
     bytes_ -= one.second.bytes;

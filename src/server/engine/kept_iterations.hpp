@@ -16,33 +16,33 @@
 namespace sidestream {
 
 /// Copies of the values that one output would have written. Arrays that do not vary in time are copied once as long as
-/// their values stay the same. The memory of the oldest iteration serves the newest, so that its pages are mapped.
+/// their values stay the same. The newest iteration reuses the memory of the oldest, whose pages are mapped.
 class KeptIterations {
  public:
-  /// Keeps `most` iterations in `limit` bytes. `metadata` must outlive it.
+  /// Keeps at most `most` iterations in `limit` bytes. `metadata` must outlive this object.
   KeptIterations(std::size_t most, std::uint64_t limit, const Metadata& metadata)
       : most_(most), limit_(limit), metadata_(&metadata) {}
 
-  /// A part of the copies. Several iterations may have it.
+  /// Memory of some copies; several iterations may share it.
   struct Memory {
     std::shared_ptr<std::byte[]> data{};
     std::uint64_t bytes = 0;
   };
   struct Kept {
     Iteration iteration;
-    bool missing = false;   ///< it was refused, or could not be copied
+    bool missing = false;   ///< true if the iteration was refused or could not be copied
     Assembled assembled{};  ///< its views point into `memory`
     std::vector<Memory> memory{};
   };
 
-  /// Copies the values, and forgets the oldest iteration if there are more than `most`. Throws Error(analysis) if they
-  /// do not fit. If it throws on any server, call `drop_newest` on all.
+  /// Copies the values, and forgets the oldest iteration if there are more than `most`. Throws Error(analysis) if the
+  /// values do not fit. If it throws on any server, call `drop_newest` on all.
   void keep(const Iteration& iteration, const Views& views, std::shared_ptr<const Catalogue> catalogue);
   /// Forgets the values of an iteration that some server could not keep.
   void drop_newest(const Iteration& iteration);
-  /// Counts an iteration without values, so that those before it are forgotten as if it had some.
+  /// Counts an iteration without values, so that older iterations are forgotten as usual.
   void pass(const Iteration& iteration);
-  /// The last iterations, the oldest first. Nothing is kept afterwards.
+  /// Returns the last iterations, the oldest first, and keeps nothing afterwards.
   [[nodiscard]] std::deque<Kept> take() noexcept;
   /// Bytes of all copies.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
@@ -58,7 +58,7 @@ class KeptIterations {
   std::uint64_t limit_, bytes_ = 0;
   const Metadata* metadata_;
   std::deque<Kept> kept_;
-  std::vector<Memory> free_;                                           ///< of forgotten iterations
+  std::vector<Memory> free_;                                           ///< memory of forgotten iterations
   std::map<std::pair<std::int32_t, std::int64_t>, Memory> constants_;  ///< arrays that do not vary in time, by variable
                                                                        ///< and block, as copied last
 };

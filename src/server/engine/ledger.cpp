@@ -1,4 +1,4 @@
-// Account of what a server did, and the joining of those of several groups into one.
+// Account of a server's work, and the joining of several groups' accounts into one.
 #include "server/engine/ledger.hpp"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ std::string text_of(const IterationRow& row) {
   return text;
 }
 
-/// Empties the rows if there is no room; call it before a row is added to `rows` others.
+/// Takes and drops the rows if there is no room; call it before a row is added to `rows` others.
 void Ledger::make_room(std::size_t rows) {
   if (rows >= most_rows && rows_.take) take();
 }
@@ -77,7 +77,7 @@ bool Ledger::failure(std::int64_t iteration, const std::string& message) {
     found->last_iteration = iteration;
     return false;
   }
-  // A long run must not keep all of them.
+  // Bounds the memory of a long run.
   if (failures_.size() < most_failures) failures_.push_back({iteration, 1, message, iteration});
   return true;
 }
@@ -111,13 +111,13 @@ Bytes Ledger::decisions() const {
 
 namespace {
 
-/// Marks a row that only some groups have: the others ended before it, or began after it.
+/// Marks a row that only some groups have: the others ended before that iteration, or began after it.
 void miss(IterationRow& row, const std::string& groups) {
   row.outcome = Outcome::lost;
   append(row.left_out, "; ", "not known of " + groups);
 }
 
-/// Joins the rows of two groups that both decided on the iteration; `name` is that of the other group.
+/// Joins the rows of two groups that both decided on the iteration; `name`: name of the other group.
 void join_row(IterationRow& mine, const IterationRow& row, const std::string& name) {
   const bool taken = mine.outcome != Outcome::refused, others = row.outcome != Outcome::refused;
   if (taken != others) {
@@ -136,7 +136,7 @@ void join_row(IterationRow& mine, const IterationRow& row, const std::string& na
 
 }  // namespace
 
-/// Merges rows; both lists are sorted by iteration, of which a run may have millions.
+/// Merges rows; both lists are sorted by iteration, and may have millions of entries.
 void Ledger::join_rows(std::vector<IterationRow> others, const std::string& name, const std::string& so_far) {
   std::vector<IterationRow> mine = std::move(iterations_);
   iterations_.clear();

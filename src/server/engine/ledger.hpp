@@ -1,4 +1,4 @@
-// Account of what a server did and how long it took.
+// Account of a server's work and of its times.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct WorkTiming {
   std::int32_t task = 0;
   double start = 0;  ///< seconds since the session's start
   double seconds = 0;
-  double local = -1;  ///< seconds of these that this server worked by itself; -1: unknown
+  double local = -1;  ///< of these, seconds that this server worked by itself; -1: unknown
 };
 
 /// Data that came to a server for one iteration: blocks (pieces of variables) with their bytes, and layers around them.
@@ -35,10 +35,10 @@ struct IterationRow {
   Iteration at;
   Outcome outcome = Outcome::pending;
   std::uint32_t why = 0;       ///< bits of Refusal
-  std::int32_t client = -1;    ///< the client that refused, if it was one
+  std::int32_t client = -1;    ///< the client that refused, if a client did
   std::string failed;          ///< names of the tasks that failed
   std::string left_out = {};   ///< names of the tasks that were due without all of their variables
-  std::string not_taken = {};  ///< why a task refused it
+  std::string not_taken = {};  ///< reason why a task refused the iteration
 };
 
 /// Readable reasons of a refusal, such as "no room in the buffer; client 3".
@@ -55,10 +55,10 @@ struct LedgerRows {
     taken,     ///< taken together with the other rows
     gathered,  ///< kept, to be joined with those of other groups at the end
   } iterations = Iterations::taken;
-  double seconds = 0;  ///< rows are taken as often, for people who watch; 0: only when there are many
+  double seconds = 0;  ///< interval between takings, for people who watch; 0: only when there are many rows
 };
 
-/// A server's account of its work, written at close. Recording waits while memory is short instead of failing, since
+/// A server's account of its work, written at close. If memory is short, recording waits instead of failing, since
 /// other servers wait for this one.
 class Ledger {
  public:
@@ -66,7 +66,7 @@ class Ledger {
   Ledger(std::vector<std::string> names, bool timings, LedgerRows rows = {})
       : names_(std::move(names)), keeps_timings_(timings), rows_(std::move(rows)) {}
 
-  /// Most rows of a kind that are kept before they are taken.
+  /// Most rows of each kind that are kept before they are taken.
   static constexpr std::size_t most_rows = 512;
 
   void work(std::int64_t iteration, std::int32_t task, double start, double seconds, double local = -1) {
@@ -86,7 +86,7 @@ class Ledger {
     iterations_.push_back(std::move(row));
   }
   [[nodiscard]] const std::vector<IterationRow>& iterations() const noexcept { return iterations_; }
-  /// Lets rows be taken that have waited long enough. Call it after each iteration.
+  /// Passes on rows that have waited long enough. Call it after each iteration.
   void refresh();
   /// Records a failure; returns true for the first of its kind. Failures whose messages differ only in numbers, such as
   /// those in file names, share one line.
@@ -102,13 +102,13 @@ class Ledger {
   };
   [[nodiscard]] const std::vector<Failure>& failures() const noexcept { return failures_; }
 
-  /// Serialises what other groups of servers must know: counts, failures, and outcomes of iterations.
+  /// Serialises what other groups of servers need: counts, failures, and outcomes of iterations.
   [[nodiscard]] Bytes decisions() const;
   /// True if `iterations` has all iterations of the run.
   [[nodiscard]] bool gathers() const noexcept { return rows_.iterations == LedgerRows::Iterations::gathered; }
   /// Joins the decisions of the group `name` about the same iterations: an iteration is delivered if all groups
-  /// delivered it. Rows say which group refused an iteration that others took. An iteration that only some groups
-  /// decided on, since the others began later or ended earlier, is unknown. `so_far` names the groups joined so far, as
+  /// delivered it. Rows name the group that refused an iteration that others took. An iteration is unknown if only some
+  /// groups decided on it, because the others began later or ended earlier. `so_far` names the groups joined so far, as
   /// "'a', 'b'".
   void join(BytesView decisions, const std::string& name, const std::string& so_far);
 

@@ -27,10 +27,10 @@ bool ScheduleState::reached(double at) {
   const double origin = schedule_.start.value_or(0);
   const bool multiple = std::fmod(at - origin, schedule_.every) == 0;
   if (schedule_.unit == Schedule::Unit::iterations) return multiple;
-  // Only multiples, so that output is evenly spaced even if a restart begins between them. Cycles may repeat; each runs
-  // once.
+  // Runs at multiples only, so that output is evenly spaced even if a restart begins between them. Cycles may repeat;
+  // each runs once.
   if (schedule_.unit == Schedule::Unit::cycles && !multiple) return false;
-  // Times jump over multiples, so it runs once in each interval that is entered.
+  // Times skip multiples, so the task runs once in each interval that time enters.
   const double slack = schedule_.unit == Schedule::Unit::time ? slack_of_time : 0;
   const auto cell = static_cast<std::int64_t>(std::floor((at - origin) / schedule_.every + slack));
   if (cell == last_cell_) return false;
@@ -49,7 +49,7 @@ bool ScheduleState::due(const Iteration& iteration, bool events_match, bool wall
   if (!events_match) return false;
   switch (schedule_.unit) {
     case Schedule::Unit::wall:
-      // The next multiple after now; missed times are not made up for.
+      // Next multiple after now; missed times are not made up for.
       if (wall) wall_next_ = (std::floor(wall_seen_ / schedule_.every) + 1) * schedule_.every;
       return wall;
     case Schedule::Unit::automatic:

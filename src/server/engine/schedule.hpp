@@ -1,4 +1,4 @@
-// Schedule and conditions of tasks: when a task is due, and which conditions hold in an iteration.
+// Schedules and conditions of tasks: whether a task is due, and whether its condition holds in an iteration.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@ class ScheduleState {
  public:
   explicit ScheduleState(const Schedule& schedule) : schedule_(schedule) {}
 
-  /// For wall-clock schedules, called on one server, once in an iteration: true if `seconds` since the session's start
-  /// are past the next due time. That advances when the task runs, but not in refused iterations or while its event is
-  /// awaited.
+  /// Evaluates a wall-clock schedule; called on one server, once in an iteration. True if `seconds` since the session's
+  /// start are past the next due time. The due time advances when the task runs, but not in refused iterations or while
+  /// its event is awaited.
   [[nodiscard]] bool wall_due(double seconds) noexcept;
   /// True if the task runs in this iteration; advances the state. `events_match`: true if its event was signalled (or
   /// it has none), and its condition holds (or it has none).
   [[nodiscard]] bool due(const Iteration& iteration, bool events_match, bool wall, bool lagging);
   /// Number of iterations that an `auto` schedule left out because a server lagged.
   [[nodiscard]] std::int64_t thinned() const noexcept { return thinned_; }
-  /// True if it is due in every iteration, whatever its cycle, time and events.
+  /// True if the task is due in every iteration, whatever its cycle, time and events.
   [[nodiscard]] bool always() const noexcept {
     return schedule_.unit == Schedule::Unit::iterations && schedule_.every == 1 && !schedule_.start && !schedule_.end &&
            schedule_.event.empty() && !schedule_.when;
@@ -47,8 +47,8 @@ class ScheduleState {
   std::int64_t thinned_ = 0;
 };
 
-/// Remembers as many iterations as conditions look back. All servers hold the same state, because they get the same
-/// statistics.
+/// Evaluates conditions, and remembers as many iterations as they look back. All servers hold the same state, because
+/// they get the same statistics.
 class Triggers {
  public:
   explicit Triggers(const std::vector<TaskConfig>& tasks);
@@ -56,10 +56,9 @@ class Triggers {
   [[nodiscard]] bool any() const noexcept { return any_; }
   /// The statistics that must be known in each iteration.
   [[nodiscard]] const std::vector<Statistic>& statistics() const noexcept { return statistics_; }
-  /// Evaluates the conditions. `values`: of `statistics`; NaN for variables that nobody published.
+  /// Evaluates the conditions. `values`: values of `statistics`; NaN for variables that were not published.
   void judge(const Iteration& iteration, std::vector<double> values);
-  /// Skips an iteration without statistics: no condition holds, and the next iterations are compared with those before
-  /// it.
+  /// Skips an iteration without statistics: no condition holds, and the next iterations are compared with earlier ones.
   void skip() noexcept;
   [[nodiscard]] bool holds(std::size_t task) const { return holds_[task]; }
 
@@ -77,10 +76,11 @@ class Triggers {
   std::vector<bool> holds_;
   struct Known {
     Iteration iteration;
-    std::vector<double> values;  ///< of `statistics`; of variables that were not published then, the last known value
+    std::vector<double> values;  ///< values of `statistics`; the last known value if a variable was not published
   };
   std::deque<Known> known_;  ///< this iteration and those before it, the newest first
-  std::size_t depth_ = 1;    ///< number of iterations to keep besides this one; one has the last known values
+  std::size_t depth_ =
+      1;  ///< number of iterations to keep besides the current one; an extra one holds the last known values
 };
 
 }  // namespace sidestream

@@ -37,7 +37,7 @@ ScheduledTask::ScheduledTask(const TaskConfig& config, const Metadata& metadata,
   }
   selection_.variables = with_mesh_arrays(selection_, metadata);
   inputs_ = inputs_of(selection_.variables, metadata);
-  // Other tasks may be made without the options of all tasks.
+  // Tasks of other makers may lack the options that all configured tasks have.
   const bool triggered = config.schedule.when || !config.schedule.event.empty();
   if (triggered && config.settings.given("then")) then_ = config.settings.text("then");
   if (triggered && config.settings.given("keep_back")) {
@@ -62,8 +62,8 @@ void ScheduledTask::set_communicator(std::unique_ptr<MpiCommunicator> communicat
   guarded_ = std::make_unique<GuardedCommunicator>(*communicator_);
 }
 
-/// Returns what failed on any server, prefixed with the task's name; empty if nothing did. Catches everything: a
-/// plug-in may throw anything and must not end the server.
+/// Runs `work`. Returns what failed on any server, prefixed with the task's name; empty if nothing did. Catches
+/// everything: a plug-in may throw anything and must not end the server.
 std::string ScheduledTask::attempt(const std::function<void()>& work) {
   std::string failure = guarded_->attempt(work);
   if (failure.empty()) return failure;
@@ -107,13 +107,14 @@ std::string ScheduledTask::pass(LocalInput input, const Views& views, Results& r
   return keep(calls, attempt(std::cref(merge)));
 }
 
-/// Keeps the parameters that an analysis set in a pass, if the pass did not fail on any server.
+/// Keeps the parameters that an analysis set in a pass, unless the pass failed on any server.
 std::string ScheduledTask::keep(SteeringCalls& calls, std::string failure) {
   if (failure.empty()) retry_while_out_of_memory([&] { calls.keep(); });
   return failure;
 }
 
-/// Collective over the reducing servers: all return the answer that one of them received.
+/// Sends a partial to the combining servers. Collective over the reducing servers: all return the answer that one of
+/// them received.
 std::string ScheduledTask::send_partial(const LocalInput& input, const Bytes& partial, Bytes& feedback) {
   std::string failure;
   const auto send = [&] { failure = sender_->combine({input.iteration, number_, input.pass}, partial, feedback); };
@@ -158,7 +159,7 @@ TaskOutcome ScheduledTask::run(const RunInput& given, Results& results) {
   return outcome;
 }
 
-/// Collective: copies the values, on all servers or on none.
+/// Copies the values, on all servers or on none. Collective.
 std::string ScheduledTask::keep_values(const RunInput& given) {
   const auto copy = [&] { kept_->keep(given.iteration, views_of(given.assembled), given.assembled.catalogue); };
   const double start = now();
@@ -169,7 +170,7 @@ std::string ScheduledTask::keep_values(const RunInput& given) {
   return failure;
 }
 
-/// Collective: writes the kept iterations, which are the same on all servers. Returns the first failure; the other
+/// Writes the kept iterations, which are the same on all servers. Collective. Returns the first failure; the other
 /// iterations are written nevertheless.
 std::string ScheduledTask::write_kept(const RunInput& given, Results& results) {
   const std::deque<KeptIterations::Kept> kept = kept_->take();
@@ -196,7 +197,7 @@ std::string ScheduledTask::write_kept(const RunInput& given, Results& results) {
   return failure;
 }
 
-/// Collective: sets the parameter that is to be set after it has run.
+/// Sets the parameter that is configured to be set after the task has run. Collective.
 std::string ScheduledTask::steer() {
   if (then_.empty() || then_ == "end" || !steering_) return {};
   SteeringCalls calls(steering_);

@@ -1,4 +1,4 @@
-// One entry of `analyses:` or `outputs:` at work.
+// One entry of `analyses:` or `outputs:` during a run.
 #pragma once
 
 #include <functional>
@@ -42,15 +42,15 @@ class ScheduledTask {
   [[nodiscard]] const std::vector<Selected>& inputs() const noexcept { return inputs_; }
   /// The derived part of the selection.
   [[nodiscard]] const std::vector<Selected>& derived() const noexcept { return derived_; }
-  /// True for an analysis: it reads values, in which every point counts once, and needs all that it selects.
+  /// True for an analysis, which reads values (every point counts once) and needs everything that it selects.
   [[nodiscard]] bool counts() const noexcept { return counts_; }
   /// True if it keeps values of iterations in which its condition does not hold.
   [[nodiscard]] bool keeps() const noexcept { return kept_.has_value(); }
-  /// Counts an iteration that was refused among those that it keeps. The same on every server.
+  /// Counts a refused iteration among those that the output keeps. The same on every server.
   void pass_kept(const Iteration& iteration) {
     if (kept_) kept_->pass(iteration);
   }
-  /// True if the run is told to end after it has run.
+  /// True if a run of this task tells the simulation to end.
   [[nodiscard]] bool ends_run() const noexcept { return then_ == "end"; }
   /// True if it also runs in the last iteration of a run that is told to end.
   [[nodiscard]] bool for_restart() const noexcept { return for_restart_; }
@@ -66,12 +66,12 @@ class ScheduledTask {
     bool fires = true;  ///< the condition holds; if not, an output with `keep_back` only keeps the values
   };
   [[nodiscard]] TaskOutcome run(const RunInput& given, Results& results);
-  /// Collective: calls a function of a LastingTask. Returns what failed on any server. Never throws.
+  /// Calls a function of a LastingTask. Returns what failed on any server. Collective; never throws.
   [[nodiscard]] std::string call(void (LastingTask::*function)(const Iteration&, Communicator&, Results&),
                                  const Iteration& iteration, Results& results);
 
-  /// Makes this the reducing half of a combined placement: analyses combine elsewhere, writers do everything here.
-  /// `number`: of this task among all.
+  /// Makes this the reducing half of a combined placement: analyses combine on other servers, writers do everything
+  /// here. `number`: index of this task among all tasks.
   void set_sender(PartialSender* sender, std::int32_t number) noexcept {
     sender_ = sender;
     number_ = number;
@@ -84,15 +84,15 @@ class ScheduledTask {
     std::span<const Bytes> partials;
     int pass = 0;
   };
-  /// Runs the combining half. Collective over the combining servers. Returns what failed on any of them. What `results`
-  /// throws counts as a failure, and so does a refusal: nothing carries it to the servers that reduce.
+  /// Runs the combining half. Collective over the combining servers. Returns what failed on any of them. An exception
+  /// of `results` counts as a failure. So does a refusal, which cannot be reported to the reducing servers.
   [[nodiscard]] std::string combine_partials(const PartialInput& input, const std::function<Results&()>& results,
                                              Bytes& feedback);
 
   /// Warns when the task takes longer than its limit; `watchdog` must outlive the task.
   void set_watchdog(Watchdog* watchdog) noexcept { watchdog_ = watchdog; }
   [[nodiscard]] double limit() const noexcept { return limit_; }
-  /// Number of times that it passed its limit here, and the longest time.
+  /// Number of times that the task exceeded its limit here, and the longest time.
   [[nodiscard]] const Overruns& overruns() const noexcept { return overruns_; }
 
   /// Feedback of the last pass of the last run, the same on every server.
@@ -103,7 +103,7 @@ class ScheduledTask {
   std::int64_t runs = 0;        ///< iterations in which it ran
   std::int64_t not_there = 0;   ///< iterations in which it was due but did not run, because variables were missing
   std::int64_t incomplete = 0;  ///< iterations in which an output was written without a variable that nobody published
-  std::set<int> missing;        ///< the variables that were missing then
+  std::set<int> missing;        ///< variables that were missing in these iterations
 
  private:
   [[nodiscard]] std::string pass(LocalInput input, const Views& views, Results& results, Bytes& feedback);
@@ -128,7 +128,7 @@ class ScheduledTask {
   std::unique_ptr<MpiCommunicator> communicator_;
   std::unique_ptr<GuardedCommunicator> guarded_;  ///< the same group, as analyses get it
   Selection selection_;                           ///< including the arrays of meshes
-  bool completed_ = false;                        ///< some entry has Selected::completed
+  bool completed_ = false;                        ///< true if some entry has Selected::completed
   std::vector<Selected> entries_;                 ///< the entries as the task gave them
   std::vector<Selected> inputs_, derived_;
   int passes_ = 1;  ///< number of passes in this iteration
@@ -136,7 +136,7 @@ class ScheduledTask {
   std::int32_t number_ = 0;
   const SteeringSink* steering_ = nullptr;
   std::optional<KeptIterations> kept_;
-  std::string then_;  ///< what happens after it has run: `end`, `stop = 1`, or nothing
+  std::string then_;  ///< action after the task has run: `end`, `stop = 1`, or nothing
   bool isolated_ = false;
   double limit_ = 0;
   Watchdog* watchdog_ = nullptr;

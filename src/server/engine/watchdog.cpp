@@ -61,7 +61,7 @@ Watchdog::Watch::Watch(Watchdog* watchdog, const std::string& name, std::int64_t
   try {
     watchdog_->begin(name, iteration, start_, limit);
   } catch (const std::exception&) {
-    // No memory, no thread: the time is measured nevertheless.
+    // Without a thread for lack of memory, the time is still measured.
   }
 }
 

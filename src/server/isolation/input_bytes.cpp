@@ -22,7 +22,7 @@ namespace {
 
 using BlockViews = std::vector<BlockView>;
 
-/// The plain values at the beginning of an input.
+/// The plain values at the beginning of an encoded input.
 struct Head {
   Iteration iteration;
   std::int32_t pass = 0, server = 0, servers = 1;
@@ -39,7 +39,7 @@ struct ArrayHead {
   std::int32_t reserved = 0;
 };
 
-/// Writes views. An array is written as the place of its values.
+/// Writes views. Instead of values, an array has the place of its values.
 class ViewWriter {
  public:
   ViewWriter(ByteWriter& out, PlacedValues& values) : out_(out), values_(values) {}
@@ -63,7 +63,7 @@ class ViewWriter {
   PlacedValues& values_;
 };
 
-/// Reads what `ViewWriter` wrote.
+/// Reads the output of `ViewWriter`.
 class ViewReader {
  public:
   ViewReader(ByteReader& in, std::span<const std::byte* const> objects) : in_(in), objects_(objects) {}
@@ -125,7 +125,7 @@ class Lists {
 }  // namespace
 
 Bytes bytes_of(const LocalInput& input, PlacedValues& values) {
-  // All members, so that a new one is not forgotten. The worker has the metadata, and what it returns never stays.
+  // Binds all members, so that a new one is not forgotten. The worker has the metadata, and its result never stays.
   const auto& [iteration, metadata, blocks, pass, feedback, catalogue, entries, server, servers, events, stays] = input;
   ByteWriter out;
   ViewWriter views(out, values);
@@ -134,7 +134,7 @@ Bytes bytes_of(const LocalInput& input, PlacedValues& values) {
   if (catalogue) views.put(*catalogue);
   const Lists lists(input);
   static const BlockViews none;
-  out.put(blocks.size());  // the server may have more variables than the worker: those of requests
+  out.put(blocks.size());  // the server may have more variables than the worker, from requests
   for (std::size_t v = 0; v < blocks.size(); ++v) views.put(lists.used(v) ? blocks[v] : none);
   out.put(lists.others().size());
   for (const BlockViews* list : lists.others()) views.put(*list);

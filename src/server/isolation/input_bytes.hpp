@@ -1,4 +1,4 @@
-// The input of `local` as bytes for another process, and the places where that finds the values of blocks.
+// Encoding of the input of `local` for another process, with the places where it finds the values of blocks.
 #pragma once
 
 #include <array>
@@ -20,11 +20,10 @@ struct ValuePlace {
   std::int32_t object = -1;
   std::int32_t reserved = 0;
   std::uint64_t offset = 0;
-  std::array<Index, 4> strides{};  ///< there
+  std::array<Index, 4> strides{};  ///< strides at that place
 };
 
-/// Finds a place for each array. An array in a memory object stays where it is; all others will be copied.
-/// An array that several ask for is copied once.
+/// Finds a place for each array. Arrays in a memory object stay where they are; all others will be copied, once each.
 class PlacedValues {
  public:
   static constexpr std::uint64_t alignment = 64;  ///< of each array's place, in bytes
@@ -33,7 +32,7 @@ class PlacedValues {
   [[nodiscard]] ValuePlace place(const ArrayView& array);
   /// The size of all arrays that will be copied.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-  /// `to` has `bytes()` bytes, aligned to `alignment`.
+  /// Copies values. `to` has `bytes()` bytes, aligned to `alignment`.
   void copy(std::byte* to) const;
 
  private:
@@ -49,10 +48,11 @@ class PlacedValues {
   std::uint64_t bytes_ = 0;
 };
 
-/// Encodes the input, with only those blocks that the entries of the selection asked for.
+/// Encodes the input, with only the blocks that the entries of the selection ask for.
 [[nodiscard]] Bytes bytes_of(const LocalInput& input, PlacedValues& values);
 
-/// An input that another process wrote. Its values lie in memory that must outlive it: object n begins at `objects[n]`.
+/// An input that another process wrote. Values lie in memory that must outlive this object: object n begins at
+/// `objects[n]`.
 class ReceivedInput {
  public:
   /// Throws Error(internal) if the bytes end too early.

@@ -30,9 +30,9 @@ constexpr std::chrono::milliseconds slice{100};
 
 std::vector<std::string> environment_of_worker() {
   std::vector<std::string> entries = environment_of_child();
-  entries.emplace_back("PYTHONUNBUFFERED=1");  // what it prints before it dies is not lost
+  entries.emplace_back("PYTHONUNBUFFERED=1");  // keeps what it prints before it dies
   entries.emplace_back("PYTHONFAULTHANDLER=1");
-  entries.emplace_back("UCX_ERROR_SIGNALS=");  // its traces say nothing of Python, and fill the report
+  entries.emplace_back("UCX_ERROR_SIGNALS=");  // UCX's traces say nothing of Python, and fill the report
   return entries;
 }
 
@@ -115,7 +115,7 @@ Bytes Worker::local(const LocalInput& input, std::span<const SharedObject> objec
   asked_ = input.iteration.index;
   WorkerRequest request;
   write(input, objects, request);
-  if (!send(request, objects)) {  // it died just now, while it waited: nothing is lost but what it kept
+  if (!send(request, objects)) {  // it has just died while idle: only its kept state is lost
     start(objects);
     asked_ = input.iteration.index;
     write(input, objects, request);
@@ -125,7 +125,7 @@ Bytes Worker::local(const LocalInput& input, std::span<const SharedObject> objec
   const BytesView bytes = reply_bytes(reply);
   if (reply.kind == WorkerReply::Kind::done) return {bytes.begin(), bytes.end()};
   const std::string why(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (settings_.memory > 0) forget();  // whatever holds the memory goes with it
+  if (settings_.memory > 0) forget();  // ending it frees whatever holds the memory
   throw Error(Code::analysis, why);
 }
 
@@ -136,7 +136,7 @@ void Worker::discard(const Iteration& iteration) noexcept {
   request.iteration = iteration.index;
   request.object = told_;
   const auto bytes = std::as_bytes(std::span(&request, 1));
-  static_cast<void>(send_with_descriptors(socket_.get(), bytes, {}));  // it has gone: the next request notices
+  static_cast<void>(send_with_descriptors(socket_.get(), bytes, {}));  // if it has gone, the next request notices
 }
 
 BytesView Worker::reply_bytes(const WorkerReply& reply) const {
@@ -147,7 +147,7 @@ BytesView Worker::reply_bytes(const WorkerReply& reply) const {
   return {received_.data(), reply.bytes};
 }
 
-/// Takes the worker's messages out of what it prints, for the run's file: the worker has no session.
+/// Extracts the worker's messages from its output, for the run's file: the worker has no session.
 void Worker::take_messages(std::string_view printed) {
   const std::shared_ptr<RunLog> log = current_log();
   if (!log) return;
@@ -162,10 +162,10 @@ void Worker::take_messages(std::string_view printed) {
     begin = end + 1;
   }
   unread_.erase(0, begin);
-  if (unread_.size() > most_output) unread_.clear();  // no message of ours
+  if (unread_.size() > most_output) unread_.clear();  // not one of our messages
 }
 
-/// Passes on what the worker prints and keeps the end of it.
+/// Passes on the worker's output and keeps the end of it.
 void Worker::read_output() {
   std::array<char, 4096> piece{};
   for (;;) {
@@ -190,7 +190,7 @@ void Worker::wait(Time until) {
   read_output();
 }
 
-/// Returns true if an answer is there. Throws if it comes from another build.
+/// Takes the answer. Returns false if there is none yet. Throws if it comes from another build.
 bool Worker::take(WorkerReply& reply) {
   pollfd end{socket_.get(), POLLIN, 0};
   if (poll(&end, 1, 0) <= 0) return false;
@@ -211,7 +211,8 @@ WorkerReply Worker::await(double seconds, const std::string& what) {
   const Time deadline = seconds > 0 ? begin + limit : Time::max();
   WorkerReply reply;
   for (;;) {
-    const bool ended = process_->ended().has_value();  // before looking: its last answer may be there
+    const bool ended =
+        process_->ended().has_value();  // checked before the answer, since its last answer may have arrived
     if (take(reply)) return reply;
     if (ended) dead(what);
     if (std::chrono::steady_clock::now() >= deadline) late(seconds, what);
@@ -235,7 +236,7 @@ void Worker::dead(const std::string& what) {
        killed ? " (perhaps by the system, for want of memory: see memory_limit)" : "", printed);
 }
 
-/// Gives the process a second to print where it is, as Python can.
+/// Gives the process a second to print its position, as Python can.
 void Worker::late(double seconds, const std::string& what) {
   process_->ask_to_end();
   const Time until = std::chrono::steady_clock::now() + std::chrono::seconds(1);

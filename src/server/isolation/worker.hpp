@@ -1,5 +1,4 @@
-// The process of an isolated analysis as its server sees it, and the task that uses it. docs/containment.md has the
-// states.
+// An isolated analysis' process as its server sees it, and the task that uses it. docs/containment.md has the states.
 #pragma once
 
 #include <chrono>
@@ -20,20 +19,20 @@
 namespace sidestream {
 
 struct WorkerSettings {
-  std::string program;       ///< what to start
-  Bytes setup;               ///< what it makes its object from
-  double limit = 0;          ///< seconds that `local` may take; 0: any time
-  std::uint64_t memory = 0;  ///< bytes that it may allocate; 0: any amount
+  std::string program;       ///< program to start
+  Bytes setup;               ///< data from which the worker makes its object
+  double limit = 0;          ///< seconds that `local` may take; 0: no limit
+  std::uint64_t memory = 0;  ///< bytes that it may allocate; 0: no limit
 };
 
 /// Starts the process when it is needed, also after it has died, and gives it one input at a time.
 class Worker {
  public:
   explicit Worker(WorkerSettings settings) : settings_(std::move(settings)) {}
-  /// Runs `local` in the worker. Throws Error(analysis) if that fails, or if the process dies or has to be
-  /// ended. `objects`: memory that it can map, the same in every call.
+  /// Runs `local` in the worker. Throws Error(analysis) if that fails, or if the process dies or has to be ended.
+  /// `objects`: memory that the worker can map, the same in every call.
   [[nodiscard]] Bytes local(const LocalInput& input, std::span<const SharedObject> objects);
-  /// Does nothing unless the worker was asked about this iteration.
+  /// Discards an iteration. Does nothing unless the worker was asked about it.
   void discard(const Iteration& iteration) noexcept;
 
  private:
@@ -53,19 +52,20 @@ class Worker {
   [[nodiscard]] BytesView reply_bytes(const WorkerReply& reply) const;
 
   WorkerSettings settings_;
-  MemoryObject sent_, received_;  ///< written here, written there
-  std::uint64_t told_ = 0;        ///< the length of `sent_` that the worker knows
+  MemoryObject sent_, received_;  ///< written by this process; written by the worker
+  std::uint64_t told_ = 0;        ///< length of `sent_` that the worker knows
   Descriptor socket_;
   std::unique_ptr<ChildProcess> process_;
   std::string output_;  ///< the end of what it printed since the last request
-  std::string unread_;  ///< the last line that it printed, as far as it has come
+  std::string unread_;  ///< last line that it printed, possibly incomplete
   std::optional<std::int64_t> asked_;
 };
 
-/// The same task exists here and in the worker. `local` runs there, everything that communicates runs here.
+/// A task that exists both here and in the worker. `local` runs there, everything that communicates runs here.
 class IsolatedTask final : public Task {
  public:
-  /// `objects` must outlive the task. The worker maps the objects that are in it when the first iteration runs.
+  /// `objects` must outlive the task. When the first iteration runs, the worker maps the objects that the list then
+  /// has.
   IsolatedTask(std::unique_ptr<Task> task, WorkerSettings settings, const std::vector<SharedObject>& objects)
       : task_(std::move(task)), worker_(std::move(settings)), objects_(objects) {}
 

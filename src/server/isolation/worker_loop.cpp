@@ -47,7 +47,7 @@ void close_others() {
   }
 }
 
-/// Lets the system end this process first if memory is short.
+/// Makes the system end this process first if memory is short.
 void offer_to_the_system() {
   std::FILE* const file = std::fopen("/proc/self/oom_score_adj", "w");
   if (!file) return;
@@ -138,7 +138,7 @@ class Loop {
     if (request_.kind == Kind::make) {
       limit_memory(request_.memory);
       made_ = make_(message);
-      made_.task->selection();  // as servers ask it before anything else
+      made_.task->selection();  // servers call it before anything else, too
       return {};
     }
     const std::array<const std::byte*, 2> objects{sent_.data() + request_.values, shared_.data()};
@@ -154,8 +154,8 @@ class Loop {
   bool broken_ = false;
 };
 
-/// A batch system that ends a job signals all its processes, and this one ends with its server. A handler that does
-/// nothing, unlike ignoring, is not inherited by programs that the analysis starts.
+/// Survives the signals that a batch system sends to all processes of a job: the worker ends with its server. Unlike
+/// ignoring, an empty handler is not inherited by programs that the analysis starts.
 void outlive_signals() {
   struct sigaction nothing {};
   nothing.sa_handler = [](int) {};
@@ -166,7 +166,7 @@ void outlive_signals() {
 }  // namespace
 
 int run_worker(const std::function<WorkerTask(BytesView)>& make) {
-  // A server that was gone before this is noticed by the socket, which is read before anything else runs.
+  // If the server ended earlier, the socket shows it, which is read before anything else runs.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   close_others();
   fcntl(worker_socket, F_SETFD, FD_CLOEXEC);

@@ -1,8 +1,8 @@
 // Missing blocks: declared by a client, but without values of a variable in this iteration.
 //
-// Each server compares what its clients declared with what arrived. Where all blocks of a variable are missing, one
-// entry stands for all of them. Servers exchange their lists only when one has changed. Variables that are missing on
-// the same blocks share a set: a copy of the block table without these blocks, which then own and cover nothing.
+// Each server compares its clients' declarations with their publications. If all blocks of a variable are missing, one
+// entry stands for all of them. Servers exchange their lists only after changes. Variables that are missing on the same
+// blocks share a set: a copy of the block table without these blocks, which then own and cover nothing.
 #include "server/redistribution/absent_blocks.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ bool has_points(const Variable& variable, const Block& block) {
   return block.mesh == variable.mesh && !variable.points(block).empty();
 }
 
-/// Calls f(arrival) for everything that exists in the iteration, without empty blocks.
+/// Calls f(arrival) for every array that exists in the iteration, except those of empty blocks.
 template <class F>
 void for_each_arrival(const ServerState& state, F&& f) {
   const std::vector<Arrival>* const lists[] = {&state.inbox.blocks, &state.tables.persistent};
@@ -86,7 +86,8 @@ void AbsentBlocks::gather(const std::vector<AbsentBlock>& mine, Communicator& se
   found_ = std::move(found);
 }
 
-/// True if `variable` is missing where `other` is: a derived variable needs all its inputs on the same mesh.
+/// True if `variable` counts as missing where `other` is missing: a derived variable needs all its inputs on the same
+/// mesh.
 bool AbsentBlocks::needs(const Variable& variable, std::int32_t other) const {
   if (!variable.derived()) return variable.id == other;
   const std::vector<std::int32_t> inputs = variable.derivation->inputs();

@@ -23,21 +23,21 @@ struct AbsentBlock {
   bool operator==(const AbsentBlock&) const noexcept = default;
 };
 
-/// Finds the missing blocks of one server's clients in one iteration, by variable; also of variables that nobody
-/// published. If nothing is missing it only counts.
+/// Finds the missing blocks of one server's clients in one iteration, by variable, including unpublished variables.
+/// Only counts if nothing is missing.
 [[nodiscard]] std::vector<AbsentBlock> find_absent(const ServerState& state, const Metadata& metadata);
 
-/// Missing blocks on all servers, the same on each. Costs nothing if nothing is missing.
+/// Missing blocks of all servers, the same on each. Costs nothing if nothing is missing.
 class AbsentBlocks {
  public:
-  /// `metadata` must outlive it.
+  /// `metadata` must outlive this object.
   explicit AbsentBlocks(const Metadata& metadata) : metadata_(metadata) {}
 
-  /// Collective: gathers what each server found.
+  /// Gathers all servers' missing blocks. Collective.
   void gather(const std::vector<AbsentBlock>& mine, Communicator& servers);
   [[nodiscard]] bool none() const noexcept { return found_.empty(); }
-  /// Call it after `gather`, or after blocks have changed: finds the missing blocks in the table, for variables that
-  /// any client published (`has`). Returns true if the result differs from before.
+  /// Finds the missing blocks in the table, for variables that any client published (`has`). Returns true if the result
+  /// changed. Call it after `gather`, and after blocks have changed.
   using Has = std::function<bool(std::int32_t variable)>;
   [[nodiscard]] bool settle(const BlockTable& table, const Has& has);
 
@@ -49,13 +49,13 @@ class AbsentBlocks {
   [[nodiscard]] const BlockTable& table(std::size_t set) const { return tables_[set - 1].rest; }
   /// Mesh and id of each block on which some variable is missing.
   [[nodiscard]] std::set<std::pair<std::int32_t, std::int64_t>> blocks() const;
-  /// Removes blocks from `covered`, which is by position in the whole table: those that finer blocks do not cover
-  /// completely without the blocks of a set, which must not be 0.
+  /// Clears flags of `covered`, which is by position in the whole table, for blocks that are not covered completely
+  /// once the blocks of a set are missing. The set must not be 0.
   void uncover(std::size_t set, std::vector<bool>& covered) const;
   /// Readable text about missing blocks; empty if there are none: "'t' is missing on block 5 of the mesh 'grid'".
   [[nodiscard]] std::string text() const;
-  /// Names a missing block that lies over or under another one, if there is any: "block 5 of level 1 lies over block 0
-  /// of level 0".
+  /// Names a missing block that lies over or under another block, if there is any: "block 5 of level 1 lies over block
+  /// 0 of level 0".
   [[nodiscard]] std::string overlap(const BlockTable& table) const;
 
  private:

@@ -31,7 +31,7 @@ bool AllocatedBoxes::update(std::span<const Arrival> arrivals, std::span<const A
   std::int64_t any = mine.empty() ? 0 : 1;
   if (servers.size() > 1) servers.maximum(std::span(&any, 1));
   if (any == 0) return false;
-  Boxes fresh;  // taken by all servers or by none
+  Boxes fresh;  // all servers take it, or none
   const std::vector<Bytes> all = servers.all_gather(std::as_bytes(std::span(mine)));
   run_collectively(servers, [&] {
     fresh = boxes_;

@@ -14,12 +14,12 @@
 
 namespace sidestream {
 
-/// The same on every server. Knows the variables that were requested, as they were published last.
+/// Keeps the boxes of requested variables as last published. The same on every server.
 class AllocatedBoxes {
  public:
-  /// Collective, with the same `variables`: takes the boxes of the arrays that each server's clients published. Returns
-  /// true on every server if something is new on one. `arrivals`: of this iteration; `persistent`: of earlier ones.
-  /// Fails on all servers or on none, and then changes nothing.
+  /// Takes the boxes of the arrays that each server's clients published. Returns true on every server if some box is
+  /// new. `arrivals`: of this iteration; `persistent`: of earlier ones. Collective, with the same `variables`. Fails on
+  /// all servers or on none, and changes nothing then.
   [[nodiscard]] bool update(std::span<const Arrival> arrivals, std::span<const Arrival> persistent,
                             const std::vector<bool>& variables, Communicator& servers);
   /// The box that arrays of a variable on a block cover: at least its points.

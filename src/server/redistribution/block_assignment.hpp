@@ -20,7 +20,7 @@ namespace sidestream {
 
 // Blocks needed by a part that depends on values, decided by the servers whose clients own them.
 
-/// The range that decides on a part; variable -1: none.
+/// The range that decides on a part; variable -1: no range does.
 [[nodiscard]] RangeRequest range_of(const Selected& selected);
 
 /// For each part a flag for each block of the table, as from Needs.
@@ -32,9 +32,10 @@ struct OwnRanges {
   std::span<const CountedRange> counted{};  ///< for parts without covered blocks, on levels and trees
 };
 
-/// Collective, with the same table and parts on all servers, and the same result. `mine`: the ranges of this server's
-/// blocks that the parts depend on. Ranges are sent only to servers of blocks just below, or adjacent on other levels.
-/// All servers get the decisions, as a bit for each block or a number for each needed one, whichever is smaller.
+/// Decides which blocks each part needs. `mine`: the ranges of this server's blocks that the parts depend on. Ranges
+/// are sent only to servers of blocks just below, or adjacent on other levels. All servers get the decisions, as one
+/// bit per block or as a list of needed blocks, whichever is smaller. Collective, with the same table and parts on all
+/// servers, and the same result.
 [[nodiscard]] Decisions decide_by_ranges(const Metadata& metadata, const BlockTable& table,
                                          std::span<const Selected> parts, const OwnRanges& mine, Communicator& servers);
 
@@ -45,19 +46,19 @@ struct BlockAssignment {
   struct Piece {
     std::int64_t block = 0;  ///< position in the table
     Box cells;               ///< all or some cells of the block
-    bool copy = false;       ///< true if its points count elsewhere
-    std::int64_t id = 0;     ///< the block's id, or, if it was split, a unique negative one
+    bool copy = false;       ///< true if its points count in another piece
+    std::int64_t id = 0;     ///< the block's id, or a unique negative id if the block was split
   };
   std::vector<Piece> pieces;  ///< sorted by id
-  /// By variable: empty if not needed; otherwise, by block, the width of the halo, -1: not needed.
+  /// By variable: empty if not needed; otherwise, by block, the width of the halo, or -1 if not needed.
   std::vector<std::vector<std::int32_t>> halo;
   /// By variable: width of the halo that continues periodically.
   std::vector<std::int32_t> wrap;
   /// By variable: empty if no task needs its ghosts; otherwise, by block, true if they are included.
   std::vector<std::vector<bool>> ghosts{};
-  /// By variable: true if some task wants blocks with upper nodes that they lack; see Selected::completed.
+  /// By variable: true if some task wants blocks with the upper nodes that they lack; see Selected::completed.
   std::vector<bool> completed{};
-  /// Selections with a decomposition of their own, each once; every server gets its part of each.
+  /// Selections with their own decomposition, each once; every server gets its part of each.
   std::vector<Selected> decomposed;
 
   [[nodiscard]] bool wants_ghosts(std::int32_t variable, std::int64_t block) const {
@@ -76,7 +77,7 @@ struct AssignmentRules {
 /// Seconds that analyses last spent on a block, by mesh and id.
 using BlockCosts = std::map<std::pair<std::int32_t, std::int64_t>, double>;
 
-/// Plans the movement of blocks. Plans are cached by the caller for the same table and demands; with ranges they are
+/// Plans the movement of blocks. The caller caches plans for the same table and demand; plans that depend on ranges are
 /// made every time.
 class Planner {
  public:
@@ -90,14 +91,14 @@ class Planner {
     return rules_.partitioner->wants_cost && rules_.partitioner->wants_cost(rules_.settings);
   }
   /// Computes a plan: a pure function, the same on every server except for the part that it returns. `decided`: blocks
-  /// that each of `ranged_parts` needs. `covered`: blocks that finer ones cover completely, by position; empty if none
-  /// are. Throws what the partitioner throws.
+  /// that each of `ranged_parts` needs. `covered`: blocks that finer blocks cover completely, by position; empty if
+  /// there are none. Throws what the partitioner throws.
   [[nodiscard]] std::shared_ptr<const BlockAssignment> plan(const BlockTable& table,
                                                             const std::vector<Selected>& selection,
                                                             const Decisions& decided, const std::vector<bool>& covered,
                                                             const BlockCosts& costs, int servers, int server) const;
-  /// Plan where blocks stay with the servers of their clients: all selected blocks of `server`. Parts that depend on
-  /// ranges count as whole.
+  /// Plan in which blocks stay with the servers of their clients: all selected blocks of `server`. Treats parts that
+  /// depend on ranges as whole.
   [[nodiscard]] std::shared_ptr<const BlockAssignment> keep(const BlockTable& table,
                                                             const std::vector<Selected>& selection, int server) const;
 
@@ -121,15 +122,15 @@ class Planner {
 /// Plans for no blocks at all, so that errors in the partitioner's settings are thrown early.
 void check_partitioner(const AssignmentRules& rules, const Metadata& metadata, int servers);
 
-/// Points that `piece` owns: those that its block owns, without the upper layer of nodes where another piece of the
-/// block follows.
+/// Points that `piece` owns: its block's own points, without the upper layer of nodes where another piece of the block
+/// follows.
 [[nodiscard]] std::vector<Box> owned_by_piece(const Variable& variable, const Block& block, const Box& piece,
                                               const std::vector<Box>& owned_by_block);
 
 // Checks of pieces, since the partitioner of a plug-in may be wrong.
 
-/// Throws Error(analysis) unless the piece is part of an existing block and goes to an existing server; lists must be
-/// whole. A piece without cells is valid: a list may have points only, and a box is ignored (see is_nothing).
+/// Throws Error(analysis) unless the piece is part of an existing block and goes to an existing server. Lists must not
+/// be split. A piece without cells is valid: a list may have points only, and a box is ignored (see is_nothing).
 void check_piece(const PlanPiece& piece, std::span<const PlannedBlock> blocks, int servers,
                  const std::string& partitioner);
 

@@ -1,9 +1,9 @@
 // Block table, updated by differences.
 //
-// `declared_` has the declaration of each client under (mesh, id, client). The visible block of a name (mesh, id) is
-// that of the lowest client. An update remembers the visible block of each changed name, applies the changes, and
-// compares: blocks that only changed in place are replaced, all others are merged into the sorted lists. The spatial
-// index is rebuilt only if blocks came or went, or if it cannot replace one.
+// `declared_` holds the declaration of each client under (mesh, id, client). Among the declarations of a name (mesh,
+// id), the lowest client's block is visible. An update remembers the visible block of each changed name, applies the
+// changes, and compares. Blocks that only changed in place are replaced; all others are merged into the sorted lists.
+// The spatial index is rebuilt only if blocks were added or removed, or if it cannot replace a block.
 #include "server/redistribution/block_table.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void BlockTable::apply(const std::vector<std::vector<BlockChange>>& changes) {
   update(before);
 }
 
-/// The visible block of a name: that of the lowest client, so that ids are unique.
+/// Returns the visible block of a name, the lowest client's, so that ids are unique.
 const PlacedBlock* BlockTable::find(const Name& name) const {
   const auto at = declared_.lower_bound({name.first, name.second, INT32_MIN});
   if (at == declared_.end() || at->second.block.mesh != name.first || at->second.block.id != name.second)
@@ -54,7 +54,7 @@ void BlockTable::declare(const std::vector<std::vector<BlockChange>>& changes, B
         before.emplace(name, known ? std::optional(*known) : std::nullopt);
       }
       if (change.removed) {
-        // Readers of a stream divide its blocks anew: another server may have taken over the block already.
+        // Readers of a stream redistribute its blocks, so another server may already have taken over the block.
         const auto found = declared_.find(key_of(change.block));
         if (found != declared_.end() && found->second.server == server) declared_.erase(found);
       } else {

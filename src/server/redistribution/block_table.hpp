@@ -1,4 +1,4 @@
-// Table of all blocks of all servers, and of the points that each of them owns.
+// Table of all blocks of all servers, and the points that each block owns.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class BlockTable {
   explicit BlockTable(std::vector<PlacedBlock> blocks);
 
   /// Applies changes; changes[s] came from server s, in its order. If a block moves between clients, its removal and
-  /// its declaration may come in either order. Replaced blocks cost the logarithm of the table's size each; if blocks
-  /// are added or removed, the whole table is rebuilt.
+  /// its declaration may come in either order. Replacing a block takes logarithmic time in the table's size; adding or
+  /// removing any block rebuilds the whole table.
   void apply(const std::vector<std::vector<BlockChange>>& changes);
   /// A block that two clients declare. Its values are ambiguous, so no iteration may be processed.
   struct Repeated {
@@ -48,17 +48,17 @@ class BlockTable {
   /// Positions in `blocks` of the non-empty blocks of `mesh` and `level` whose cells, grown by one, overlap `cells`.
   /// This finds neighbours that may share nodes.
   [[nodiscard]] std::vector<std::int64_t> near(std::int32_t mesh, std::int32_t level, const Box& cells) const;
-  /// The points of `variable` in the block's cells that no block of lower id has: disjoint boxes.
+  /// The points of `variable` in the block's cells that belong to no block of lower id: disjoint boxes.
   [[nodiscard]] std::vector<Box> owned(const Variable& variable, const Block& block) const;
   /// Cells on the block's level, in the block and one layer around it, that finer levels cover completely: disjoint
   /// boxes.
   [[nodiscard]] std::vector<Box> covered(const Mesh& mesh, const Block& block) const;
   /// Blocks that finer levels cover completely, by position; empty if there are none. Computed on first use.
   [[nodiscard]] const std::vector<bool>& wholly_covered(const Metadata& metadata) const;
-  /// For each mesh a cell that finer blocks cover partly, if there is any. Computed on first use.
+  /// For each mesh a cell that finer blocks cover only partly, if there is any. Computed on first use.
   [[nodiscard]] const std::vector<CoveredInPart>& covered_in_part(const Metadata& metadata) const;
-  /// Finds two blocks of one mesh and level that overlap, among those that the last `apply` changed and their
-  /// neighbours, or among all (`of_all`). Skips those that are `ignored`.
+  /// Finds two overlapping blocks of one mesh and level, among those that the last `apply` changed and their
+  /// neighbours, or among all (`of_all`). Skips `ignored` blocks.
   [[nodiscard]] std::optional<std::pair<Block, Block>> overlap(
       bool of_all = false, const std::function<bool(const Block&)>& ignored = [](const Block&) { return false; }) const;
   /// The spatial index of `blocks`.

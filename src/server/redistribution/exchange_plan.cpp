@@ -8,7 +8,7 @@ namespace sidestream {
 
 namespace {
 
-/// The same values with shifted indices.
+/// View of the same values with shifted indices.
 ArrayView under_other_indices(ArrayView array, const Index3& shift) {
   array.box = moved(array.box, shift);
   return array;

@@ -21,16 +21,17 @@ struct PieceViews {
   std::vector<BlockView> views;
 };
 
-/// Views of one iteration. They point to the values that they were made from, and into `memory`.
+/// Views of one iteration. They point to the values from which they were made, and into `memory`.
 struct Views {
   std::vector<std::vector<BlockView>> blocks;  ///< published blocks: by variable id, ascending block id
   std::vector<PieceViews> pieces;              ///< in the order of BlockAssignment::decomposed
   std::vector<std::unique_ptr<std::byte[]>> memory;
 };
 
-/// A plan, valid as long as the blocks, the boxes of their arrays and the selections stay the same. Values of
-/// neighbours come from the blocks that own them, or, if ghosts are declared filled, from the block's own array. Values
-/// that several views need are fetched once; values in a piece of this server are read there.
+/// A plan of fetched values and views. Valid as long as the blocks, the boxes of their arrays and the selections stay
+/// the same. Values of neighbours come from the blocks that own them or, if ghosts are declared filled, from the
+/// block's own array. Values that several views need are fetched once; values in a piece of this server are read in
+/// place.
 class ExchangePlan {
  public:
   /// The points of a variable that a block owns; see BlockTable::owned.
@@ -47,18 +48,18 @@ class ExchangePlan {
 
   /// The values to fetch. Those of blocks in place are whole, and their arrays may cover more.
   [[nodiscard]] const std::vector<Wanted>& wanted() const noexcept { return wanted_; }
-  /// By position in `wanted`: the server whose clients have it.
+  /// By position in `wanted`: the server whose clients hold the values.
   [[nodiscard]] const std::vector<std::int32_t>& holders() const noexcept { return holders_; }
   [[nodiscard]] const BlockAssignment& assignment() const noexcept { return *assignment_; }
-  /// Amount of data that moves in one iteration: whole pieces, unless they are in place, and layers: those around
-  /// pieces, and all of decompositions. `values`: see views.
+  /// Amount of data that moves in one iteration: whole pieces that are not in place, layers around pieces, and all
+  /// values of decompositions. `values`: see views.
   struct Amount {
     std::int64_t blocks = 0;  ///< number of pieces, counted once for each variable
     std::uint64_t pieces = 0, layers = 0;
   };
   [[nodiscard]] Amount count(std::span<const ArrayView> values) const;
-  /// Puts new values into views that `views` made. Returns false if they are views of other blocks, or not only of
-  /// whole blocks; they must not be reused then.
+  /// Puts new values into views that `views` made. Returns false if the views are of other blocks, or not only of whole
+  /// blocks; they must not be reused then.
   [[nodiscard]] bool refresh(Views& views, std::span<const ArrayView> values) const;
   /// `values`: for each of `wanted` an array that covers its points, with null data if the block was not published.
   [[nodiscard]] Views views(std::span<const ArrayView> values) const;
@@ -96,17 +97,17 @@ class ExchangePlan {
   std::vector<Wanted> wanted_;
   std::vector<std::int32_t> holders_;
   std::vector<Own> own_;
-  std::vector<std::size_t> layers_;  ///< positions in `wanted` of layers, which are fetched for other blocks
+  std::vector<std::size_t> layers_;  ///< positions in `wanted` of layers around other blocks
   std::vector<Piece> pieces_;
 };
 
 // Selects one task's entries among the views assembled for all tasks.
 
-/// `entries`: the task's own, without the arrays of meshes, which are found by the mesh. Points into `views`.
+/// Views of a task's `entries`, without the arrays of meshes, which are found by the mesh. Points into `views`.
 [[nodiscard]] std::vector<EntryViews> entry_views(const std::vector<Selected>& entries, const Metadata& metadata,
                                                   const Views& views);
 
-/// The views of one decomposition, or null if it was not requested. `like`: a selection with the same pieces.
+/// The views of one decomposition, or null if it was not requested. `like`: any selection with the same pieces.
 [[nodiscard]] const PieceViews* find_pieces(const Views& views, const Selected& like, std::int32_t variable);
 
 }  // namespace sidestream

@@ -1,11 +1,10 @@
-// Builds the plan of a ExchangePlan in three passes.
+// Builder of an ExchangePlan, in three passes.
 //
 // 1. Notes the arrays of own pieces, and the pieces of decompositions that this server gets.
 // 2. For the region around each view, notes the points that neither a piece of this server nor the view's own array has
-//    (note). What is missing is fetched once from the blocks that own it (settle).
+//    (note). Missing points are fetched once from the blocks that own them (settle).
 // 3. For each view, finds the sources of its points among the arrays and fetched boxes (sources_of). Regions beyond
-// periodic
-//    faces are looked up at their periodic images, with a shift of indices.
+//    periodic faces are looked up at their periodic images, with a shift of indices.
 
 #include "server/redistribution/exchange_plan_builder.hpp"
 
@@ -52,8 +51,8 @@ void ExchangePlan::Builder::add_own(const Variable& variable) {
   }
 }
 
-/// The part of a block's array to take for a piece with `points`: these and the required ghosts around them. A piece
-/// has ghosts only on sides where the block ends, along the axes of the mesh.
+/// The part of a block's array to take for a piece with `points`: the points and the required ghosts around them. A
+/// piece has ghosts only on sides where the block ends, along the axes of the mesh.
 Box ExchangePlan::Builder::taken(const Variable& variable, const BlockAssignment::Piece& piece, const Box& points,
                                  std::int32_t halo) const {
   const bool ghosts = plan_.assignment_->wants_ghosts(variable.id, piece.block);
@@ -102,7 +101,7 @@ ExchangePlan::Builder::Region ExchangePlan::Builder::region_of(const Own& own) c
   Region region{variable, wanted.block.level, grown(around, own.halo), grown(around, std::min(own.halo, wrap)), &own};
   const Mesh& mesh = plan_.metadata_.mesh_of(variable);
   if (mesh.owned_points) {
-    // The last nodes of periodic axes are in the mesh, but only the first ones are in a block.
+    // The mesh includes the last nodes of periodic axes, but blocks have only the first ones.
     const Box inside = intersection(region.plain, variable.points(mesh.cells));
     for (std::size_t a = 0; a < 3; ++a) region.wrapped.hi[a] = std::max(region.wrapped.hi[a], inside.hi[a]);
     for (std::size_t a = 0; a < 3; ++a) region.wrapped.lo[a] = std::min(region.wrapped.lo[a], inside.lo[a]);
@@ -148,7 +147,7 @@ std::vector<Box> ExchangePlan::Builder::parts_of(const Region& region, std::int6
   return parts;
 }
 
-/// Notes the points of the region that no piece here has, nor the view's own array.
+/// Notes the points of the region that neither a piece of this server nor the view's own array has.
 void ExchangePlan::Builder::note(const Region& region) {
   for_each_block(region, [&](std::int64_t position, const Box& source, const Index3& shift) {
     const Block& block = table_.blocks()[static_cast<std::size_t>(position)];
@@ -196,7 +195,7 @@ std::vector<ExchangePlan::Source> ExchangePlan::Builder::sources_of(const Region
     const auto found = holdings_.find({region.variable.id, position});
     if (found == holdings_.end()) return;
     for (const Holding& holding : found->second) {
-      // The piece itself, whose points are in its array.
+      // Skip the piece itself, whose points are in its array.
       if (region.own && holding.wanted == region.own->wanted && shift == Index3{0, 0, 0}) continue;
       for (const Box& box : holding.boxes) {
         const Box part = moved(intersection(box, source), shift);

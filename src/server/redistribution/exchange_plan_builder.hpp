@@ -1,4 +1,4 @@
-// Builds the plan of a ExchangePlan.
+// Builder of an ExchangePlan.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace sidestream {
 
-/// First it notes what every view needs of every block. Then it settles what to fetch, and finds the sources of each
-/// view. References must outlive it.
+/// Collects what every view needs of every block, then decides what to fetch, and finds the sources of each view.
+/// References must outlive it.
 class ExchangePlan::Builder {
  public:
   Builder(ExchangePlan& plan, const BlockTable& table, const Owned& owned, const Allocated& allocated)
@@ -18,7 +18,7 @@ class ExchangePlan::Builder {
   void build();
 
  private:
-  /// variable, block position
+  /// Variable and position of the block.
   using Key = std::pair<std::int32_t, std::int64_t>;
   /// Points of a block that are, or will be, on this server.
   struct Holding {
@@ -30,7 +30,7 @@ class ExchangePlan::Builder {
     const Variable& variable;
     std::int32_t level;
     Box plain, wrapped;
-    const Own* own = nullptr;  ///< the piece that it surrounds; null: none
+    const Own* own = nullptr;  ///< the piece that the region surrounds; null: none
     Box filled{};              ///< points that its own array has
   };
 

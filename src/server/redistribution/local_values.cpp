@@ -80,7 +80,7 @@ std::vector<ArrayView> LocalValues::find(std::span<const Arrival> arrivals, std:
 
 namespace {
 
-/// True if `points` were published. A persistent array may belong to an earlier state of the block.
+/// True if `points` were published. A persistent array may date from an earlier shape of the block.
 bool has(const ArrayView& there, const Box& points) { return there.data && there.box.contains(points); }
 
 }  // namespace

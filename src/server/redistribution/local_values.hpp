@@ -13,8 +13,8 @@
 namespace sidestream {
 
 /// Exchange for one demand, valid as long as the demand stays the same. Every server tells the others once what it
-/// needs from them. Then each sends one message with all ordered values to each server in each iteration, and none if
-/// nothing is ordered.
+/// needs from them. In each iteration a server then sends each other server one message with all ordered values, or
+/// none if nothing is ordered.
 class LocalValues {
  public:
   /// Collective. wanted[n] belongs to the clients of server holders[n].
@@ -30,7 +30,7 @@ class LocalValues {
                         Communicator& servers) const;
 
  private:
-  /// variable, block id
+  /// Variable and block id.
   using Key = std::pair<std::int32_t, std::int64_t>;
   /// Values that a server needs from another. Trivially copyable; sent between servers.
   struct Order {
@@ -56,11 +56,11 @@ class LocalValues {
   std::vector<Order> wanted_;
   std::vector<std::pair<std::size_t, std::size_t>> mine_;  ///< positions in `wanted` of local values, and their slots
   std::vector<std::pair<int, std::vector<std::size_t>>> asked_;  ///< by server, ascending: positions in `wanted` of
-                                                                 ///< what it holds
+                                                                 ///< the ordered values
   std::vector<Orders> orders_;                                   ///< by server, ascending
   std::vector<Key> keys_;  ///< sorted keys of all values that are needed here, by slot
-  /// Slots of the arrays published in the previous iteration, in order. Most simulations publish in the same order each
-  /// time, and checking one guess takes a tenth of a search.
+  /// Slots of the arrays published in the previous iteration, in order, as guesses. Most simulations publish in the
+  /// same order each time, and checking a guess takes a tenth of the time of a search.
   mutable std::vector<std::size_t> guesses_;
   bool any_ = false;  ///< true if some server needs values of another
 };

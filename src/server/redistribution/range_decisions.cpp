@@ -1,9 +1,9 @@
 // Decisions about parts that depend on values, such as blocks that an isosurface may cross.
 //
 // A block is needed if the range of its values meets the part. Values between blocks matter too: an isosurface may lie
-// between the last values of one block and the first ones of the next. Therefore each range is sent to the servers of
-// blocks just below, or of all adjacent blocks if levels meet (for_others). If only cells that count matter, a patch's
-// neighbour gets only the range of those that touch its own ones, and trees exchange the ranges of their leaves. Each
+// between the last values of one block and the first values of the next. Therefore each range is sent to the servers of
+// blocks just below, or of all adjacent blocks if levels meet (for_others). If only cells that count matter, a patch
+// sends each neighbour only the range of the cells that touch it, and trees exchange the ranges of their leaves. Each
 // server then decides about its own blocks (`needed`), and the results are combined, as bits or as a list of numbers,
 // whichever is smaller (`share`).
 #include "server/redistribution/block_assignment.hpp"
@@ -27,7 +27,7 @@ struct Beyond {
   BlockRange range;
 };
 
-/// Cells that count of a block next to one of another server's, or the leaves of a tree.
+/// Range of the counting cells of a block that touch a block of another server, or of the leaves of a tree.
 struct CountedBeyond {
   std::int64_t position;
   CountedRange range;
@@ -128,7 +128,8 @@ class Decider {
       }
     }
   }
-  /// Patches send each neighbour its part. Trees send the range of their leaves to all that may touch them.
+  /// Adds ranges of cells that count: patches send each neighbour the range of the cells that touch it; trees send the
+  /// range of their leaves to all trees that may touch them.
   void add_counted(const RangeRequest& request, int server, std::map<int, Message>& to) const {
     const std::int32_t mesh = variable(request).mesh;
     const bool trees = metadata_.meshes.at(static_cast<std::size_t>(mesh)).kind() == MeshKind::octree;

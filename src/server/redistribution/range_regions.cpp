@@ -1,5 +1,6 @@
-// Patches: the cells of each own block that no finer one covers, if there are others; and for each other block that
-// touches some of these, on any level, those that it touches. Trees: the leaves, by the flags that lie with the values.
+// Regions whose ranges are measured. On patches: the cells of each own block that no finer block covers, and for each
+// other block that touches some of these, on any level, the touching cells. On trees: the leaves, by the flags stored
+// with the values.
 #include "server/redistribution/range_regions.hpp"
 
 namespace sidestream {
@@ -42,7 +43,7 @@ std::vector<RangeRegion> RangeRegions::of(std::span<const Request> requests, con
       const Block& block = table.blocks()[static_cast<std::size_t>(part.position)];
       const Block& beside = table.blocks()[static_cast<std::size_t>(part.beside)];
       RangeRegion region{block.id, beside.id, kind, block.client, variable.id, request.component, -1, -1, {}};
-      if (part.cells.empty()) regions.push_back(region);  // all is covered
+      if (part.cells.empty()) regions.push_back(region);  // all cells are covered
       for (const Box& cells : part.cells) {
         region.points = variable.points(cells);
         regions.push_back(region);

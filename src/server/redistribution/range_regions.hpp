@@ -16,22 +16,22 @@
 
 namespace sidestream {
 
-/// Regions of the blocks of one server's clients. Clients do not know which of their cells count, and which other
-/// blocks touch them; servers do. Regions are computed once for each set of blocks.
+/// Regions of the blocks of one server's clients. Unlike clients, servers know which cells count and which other blocks
+/// touch them. Regions are computed once for each set of blocks.
 class RangeRegions {
  public:
-  /// `metadata` must outlive it.
+  /// `metadata` must outlive this object.
   RangeRegions(const Metadata& metadata, int server) : metadata_(metadata), server_(server) {}
 
-  /// The blocks on which a variable exists, and the number of that set: a missing block covers nothing.
+  /// Returns the blocks on which a variable exists, and the number of that set: a missing block covers nothing.
   using TableOf = std::function<std::pair<std::size_t, const BlockTable*>(std::int32_t variable)>;
   struct Request {
     RangeRequest of;
     bool rims = false;  ///< true: also cells that touch other blocks
   };
-  /// The regions for some requests. None for meshes of one level that are no trees.
+  /// The regions for some requests. Empty for meshes that have one level and are no trees.
   [[nodiscard]] std::vector<RangeRegion> of(std::span<const Request> requests, const TableOf& table_of);
-  /// Forgets everything: the blocks, or those that are missing, have changed.
+  /// Forgets everything, after blocks or the set of missing blocks have changed.
   void reset() noexcept { known_.clear(); }
 
  private:
@@ -45,7 +45,7 @@ class RangeRegions {
   std::map<std::tuple<std::int32_t, std::size_t, bool>, CountedParts> known_;
 };
 
-/// The measured ranges of regions, each once for its block and the block beside it.
+/// The measured ranges of regions, one for each pair of a block and the block next to it.
 [[nodiscard]] std::vector<CountedRange> counted_ranges(std::span<const RangeRegion> regions,
                                                        std::span<const Range> ranges);
 

@@ -12,7 +12,7 @@ namespace sidestream {
 
 namespace {
 
-/// A point's number and the block that has it. Trivially copyable; sent between servers.
+/// A point's number and the block that has the point. Trivially copyable; sent between servers.
 struct Claim {
   std::int64_t number;
   std::int64_t block;
@@ -60,7 +60,7 @@ std::vector<MemberMessage> decide(const std::vector<MemberMessage>& received) {
   return answers;
 }
 
-/// Claims of this server, by the server that decides on their numbers. Few points involve few servers.
+/// Claims of this server, grouped by the server that decides on their numbers.
 std::vector<MemberMessage> claims_of(std::span<const BlockView> ids, int servers) {
   std::map<int, Bytes> claims;
   for (const BlockView& view : ids) {

@@ -11,11 +11,11 @@ namespace sidestream {
 
 namespace {
 
-/// Number of notices of the longest size that fit in a client's ring (shared memory) while the client reads none.
+/// Number of longest notices that fit in a client's ring (shared memory) while the client does not read.
 constexpr std::size_t most_told = 3;
 static_assert(most_steered * sizeof(SteeredChange) <= longest_notice);
 
-/// Reading a directory of a parallel file system costs more than a short iteration.
+/// Seconds between two looks. Reading a directory of a parallel file system costs more than a short iteration.
 constexpr double seconds_between_looks = 0.1;
 
 }  // namespace
@@ -38,8 +38,8 @@ void SteeringServer::set(std::size_t parameter, const SteeredParameter::Value& v
   waiting_.push_back({parameter, bits_of(value), {}});
 }
 
-/// True if fewer than most_told of the last `ahead_` iterations, including this one, have told something. Clients have
-/// read earlier notices.
+/// True if fewer than most_told of the last `ahead_` iterations, including this one, sent a notice. Clients have read
+/// earlier notices.
 bool SteeringServer::may_tell(std::int64_t index) const noexcept {
   return told_.size() < most_told || told_[told_.size() - most_told] <= index - ahead_;
 }
@@ -73,7 +73,7 @@ void SteeringServer::contribute(std::span<std::uint64_t> words, std::int64_t ind
   }
 }
 
-/// On the first server: decides on the offered changes.
+/// Decides on the offered changes, on the first server.
 void SteeringServer::settle(std::int64_t effective) {
   for (const Change& change : waiting_) {
     if (!change.offered) continue;

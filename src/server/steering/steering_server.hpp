@@ -19,7 +19,7 @@
 
 namespace sidestream {
 
-/// A change requested by a user, as typed.
+/// A change requested by a user, with the value as typed.
 struct SteeringRequest {
   std::string id;  ///< identifies the request in the answer
   std::string name, value;
@@ -33,8 +33,8 @@ struct SteeringChannel {
   std::function<void(const std::vector<SteeredParameter::Value>&)> record;
 };
 
-/// One for each server, with the same parameters; changes come to the first one. The words that servers combine
-/// determine which changes are taken up in an iteration, so that all servers take the same ones.
+/// Servers' part of steering: one object on each, with the same parameters; changes come to the first server. The
+/// combined words determine which changes are taken up in an iteration, so that all servers take the same ones.
 class SteeringServer {
  public:
   /// `channel`: on the first server; empty on others.
@@ -47,7 +47,7 @@ class SteeringServer {
   [[nodiscard]] std::size_t words() const noexcept { return 1 + parameters_.size(); }
   /// Writes this server's words for iteration `index`; `words` must be zero. `seconds`: any clock.
   void contribute(std::span<std::uint64_t> words, std::int64_t index, double seconds);
-  /// Returns what the clients must be told before the iteration is released, from the combined words. Not called for
+  /// Returns the notice for the clients before the iteration is released, from the combined words. Not called for
   /// iterations in which a client has closed, since it would not read the notice.
   [[nodiscard]] std::optional<Notice> take_up(std::span<const std::uint64_t> words, std::int64_t index);
   /// Confirms that the clients were told what `take_up` returned last; answers the users.
@@ -76,7 +76,7 @@ class SteeringServer {
   double looked_ = -1;             ///< time of the last check for requests
 };
 
-// Values that an analysis sets, kept until it is known that it did not fail.
+// Values that an analysis sets, kept until it is known not to have failed.
 
 /// Receiver of the changes that analyses made, on the first server.
 struct SteeringSink {
