@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_at_once = 2, most_of_one = 32, longest_line = 4000;
 constexpr std::chrono::seconds end_limit{120};
-/// The line that a process prints for a picture. No other text begins like it.
+/// The line that a process prints for a finished picture. No other output begins like it.
 constexpr const char *drawn_line =
                          "\x1f"
                          "drawn",
@@ -36,7 +36,7 @@ std::vector<std::string> environment() {
   };
   set("PYTHONPATH", python_path());
   set("MPLBACKEND", "agg");
-  // Threads of NumPy would take cores from the simulation.
+  // NumPy's threads would take cores from the simulation.
   for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"}) set(name, "1");
   return entries;
 }
@@ -56,7 +56,7 @@ void ChartDrawing::draw(std::string image, std::vector<std::string> arguments, D
   look();
 }
 
-/// Starts a process with the pictures that wait.
+/// Starts a process for the waiting pictures.
 void ChartDrawing::start() {
   Job job;
   std::vector<std::string> arguments = first_;

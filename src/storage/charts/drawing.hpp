@@ -22,10 +22,10 @@ class ChartDrawing {
  public:
   using Done = std::function<void()>;
 
-  /// `first`: arguments of `program` that come first for all pictures. `limit`: how long the destructor waits.
+  /// `first`: arguments of `program` that precede those of the pictures. `limit`: longest wait of the destructor.
   /// Processes inherit the current environment of this process.
   ChartDrawing(std::string program, std::vector<std::string> first, std::chrono::duration<double> limit);
-  /// Waits until all pictures are drawn, at most for the limit, and names the missing ones.
+  /// Waits until all pictures are drawn, but not beyond the limit, and names the missing ones.
   ~ChartDrawing();
   ChartDrawing(const ChartDrawing&) = delete;
   ChartDrawing& operator=(const ChartDrawing&) = delete;
@@ -58,14 +58,14 @@ class ChartDrawing {
   std::string program_;
   std::vector<std::string> first_, environment_;
   std::chrono::duration<double> limit_;
-  std::deque<Picture> pictures_;  ///< in the order in which they were asked for
+  std::deque<Picture> pictures_;  ///< in the order of requests
   std::vector<Job> jobs_;
   std::set<std::string> said_;  ///< reasons logged so far
   std::int64_t unsaid_ = 0;     ///< pictures that were neither drawn nor named
   bool useless_ = false;        ///< true if no picture can be drawn here
 };
 
-/// Draws with this library's Python package.
+/// Creates a ChartDrawing that uses this library's Python package.
 [[nodiscard]] std::unique_ptr<ChartDrawing> make_chart_drawing();
 
 }  // namespace sidestream

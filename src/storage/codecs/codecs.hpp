@@ -12,7 +12,7 @@
 
 namespace sidestream {
 
-/// A codec as functions. What is left out is that of a lossless codec for all types.
+/// A codec as functions. The defaults suit a lossless codec for all types.
 struct CodecFunctions {
   std::string name;
   std::function<bool(BytesView in, Type type, Bytes& out)> encode;

@@ -1,4 +1,4 @@
-// Codecs that plug-ins and modules have. A fuzzer replaces this file (tests/fuzz/codecs.cpp).
+// Codecs of plug-ins and modules. A fuzzer replaces this file (tests/fuzz/codecs.cpp).
 #include "storage/codecs/pipeline.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Stands for zfp.cpp and zfp_array.cpp in builds without the library.
+// Replaces zfp.cpp and zfp_array.cpp in builds without the library.
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/codecs/codecs.hpp"
 #include "storage/codecs/zfp_array.hpp"

@@ -10,10 +10,10 @@ namespace sidestream {
 namespace {
 
 constexpr std::size_t slices = 4, slice_bytes = 4096;
-/// A smaller saving does not pay for the decoding in every reader.
+/// Smallest saving that pays for the decoding in every reader.
 constexpr double least_saving = 0.05;
 
-/// Takes parts from all over the chunk. The parts have whole elements of any type.
+/// Takes parts from all over the chunk. Each part consists of whole elements of any type.
 Bytes sample_of(BytesView raw) {
   Bytes sample;
   sample.reserve(slices * slice_bytes);
@@ -55,8 +55,8 @@ bool Packing::lossless() const {
   return std::all_of(pipelines_.begin(), pipelines_.end(), [](const Pipeline& one) { return one.lossless(); });
 }
 
-/// Returns the list that makes a sample smallest or, if the server is late, minimises encoding and writing time.
-/// Returns the number of lists if none pays.
+/// Returns the index of the list that makes a sample smallest or, if the server is late, minimises encoding and writing
+/// time. Returns the number of lists if none pays.
 std::size_t Packing::best(BytesView raw, const PackingPace& pace) const {
   const bool whole = raw.size() <= 2 * slices * slice_bytes;
   const Bytes sample = whole ? Bytes(raw.begin(), raw.end()) : sample_of(raw);

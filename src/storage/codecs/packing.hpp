@@ -11,19 +11,19 @@ namespace sidestream {
 
 /// Timing of a server, for the choice among lists of codecs.
 struct PackingPace {
-  bool hurries = false;  ///< true if it is late; then time counts instead of size
+  bool hurries = false;  ///< true if the server is late; then time counts instead of size
   double writing = 0;    ///< seconds to write a byte
   double threads = 1;    ///< threads that encode concurrently
 };
 
-/// Thread-safe.
+/// Packs and unpacks the chunks of one variable. Thread-safe.
 class Packing {
  public:
   Packing() = default;
   /// With one list, all chunks go through it; with several, each chunk goes through one of them. Throws as Pipeline.
   Packing(std::vector<std::vector<std::string>> lists, Type type, const CodecKinds& kinds);
   /// Makes the packing for a writer. `names` are from the configuration: a list of codecs, or only `auto`. `precision`,
-  /// unless empty, is a codec that comes before them; they are not needed behind one that packs.
+  /// unless empty, is a codec that precedes them; if it packs by itself, `names` are not used.
   [[nodiscard]] static Packing chosen(const std::vector<std::string>& names, Type type, const CodecKinds& kinds,
                                       const std::string& precision = {});
 

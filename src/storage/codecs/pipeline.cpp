@@ -136,7 +136,7 @@ void Pipeline::decode(BytesView in, std::span<std::byte> raw) const {
            sizes[n + 1]);
     }
     if (n == 0) return step.codec->decode(from, step.type, raw);
-    // Sizes follow from the size of the values, so the file cannot demand more memory.
+    // Sizes are computed from the number of values, so that a damaged file cannot demand more memory.
     Bytes next(sizes[n]);
     step.codec->decode(from, step.type, next);
     current = std::move(next);

@@ -1,4 +1,4 @@
-// Codecs: those that there are, and lists of them that are applied one after the other.
+// Codecs: the available ones, and lists of codecs that are applied in sequence.
 #pragma once
 
 #include <memory>
@@ -17,39 +17,39 @@ namespace sidestream {
 /// Describes each codec in a sentence.
 [[nodiscard]] std::string codec_manual();
 
-/// The codec for values in cells of octrees, which a module has.
+/// The codec for values in cells of octrees, which a module provides.
 struct FoundTreeCodec {
   std::shared_ptr<const TreeCodec> codec;  ///< null if there is none
-  std::string missing;                     ///< then a sentence that says what to do
+  std::string missing;                     ///< if so, a sentence that says what to do
 };
 
-/// Makes the codec of that name: that of `kinds`, otherwise of a module, which is loaded for it. `base`: as
-/// find_modules(). Throws Error(configuration) if the module was not built with this library.
+/// Finds the codec of that name among `kinds`, or else loads a module that has it. `base`: as for find_modules().
+/// Throws Error(configuration) if the module was built with another library.
 [[nodiscard]] FoundTreeCodec find_tree_codec(const std::string& name, CodecKinds kinds, const std::string& base);
 
-/// Collective. Throws Error(configuration) on all servers if only some of them have found the codec: nodes have
-/// different modules, and chunks of one variable would go through different lists of codecs.
+/// Throws Error(configuration) on all servers if only some of them have found the codec: nodes then have different
+/// modules, and chunks of one variable would go through different lists of codecs. Collective.
 void agree_on_tree_codec(Communicator& servers, bool found);
 
 /// A list of codecs for elements of one type. An empty list stores values unchanged. Thread-safe.
 class Pipeline {
  public:
   Pipeline() = default;
-  /// Throws Error(file) with a sentence if a codec is unknown here, or the list does not suit the type.
+  /// Throws Error(file) with a sentence if a codec is unknown, or the list does not suit the type.
   Pipeline(const std::vector<std::string>& names, Type type, const CodecKinds& kinds);
   [[nodiscard]] bool empty() const noexcept { return steps_.empty(); }
   [[nodiscard]] bool lossless() const;
   /// True if the last codec packs.
   [[nodiscard]] bool packs() const { return !steps_.empty() && steps_.back().codec->packs(); }
-  /// Returns false if the chunk is to be stored unchanged.
+  /// Encodes a chunk. Returns false if the chunk should be stored unchanged.
   [[nodiscard]] bool encode(BytesView raw, Bytes& out, const ChunkPlace& place = {}) const;
-  /// Throws Error(file) if the bytes are not an output of `encode`.
+  /// Decodes a chunk. Throws Error(file) if the bytes are not an output of `encode`.
   void decode(BytesView in, std::span<std::byte> raw) const;
 
  private:
   struct Step {
     std::shared_ptr<const Codec> codec;
-    Type type;  ///< of its input
+    Type type;  ///< type of the step's input
   };
   std::vector<Step> steps_;
 };

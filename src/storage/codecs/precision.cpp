@@ -19,9 +19,9 @@ using Kind = Precision::Kind;
 
 struct Word {
   const char* name;
-  const char* argument;  ///< expected behind a colon; empty: nothing
+  const char* argument;  ///< name of the argument after the colon; empty: none
   Kind kind;
-  int bytes;  ///< of quantised numbers
+  int bytes;  ///< bytes of each quantised number
   const char* text;
 };
 
@@ -51,7 +51,7 @@ const Word& word_named(const std::string& text, const std::string& name) {
        suggestion(name, names, "choose one"));
 }
 
-/// The bits of the fraction that `bit-round:` keeps. All of them would change nothing.
+/// Number of bits of the fraction that `bit-round:` keeps. Refuses all bits, which would change nothing.
 int kept_bits(const std::string& text, const std::string& argument, Type type) {
   const int most = (type == Type::float32 ? fraction_bits_of<float> : fraction_bits_of<double>)-1;
   int bits = 0;

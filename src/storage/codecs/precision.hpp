@@ -1,4 +1,4 @@
-// The precision that an output keeps of a variable, by the words of the configuration.
+// The precision with which an output stores a variable, by the words of the configuration.
 #pragma once
 
 #include <string>
@@ -15,20 +15,20 @@ struct Precision {
   double bound = 0;    ///< round, zfp: the largest error
   std::string text{};  ///< as in the configuration; empty if full
 
-  /// True if the extremes of all values of an iteration decide how each of them is stored.
+  /// True if the storage of each value depends on the extremes of all values of an iteration.
   [[nodiscard]] bool needs_extremes() const noexcept {
     return kind == Kind::single || kind == Kind::half || kind == Kind::quantise;
   }
 };
 
-/// The words of the configuration, with what stands behind the colon: `bit-round:BITS`.
+/// The words of the configuration, with their arguments: `bit-round:BITS`.
 [[nodiscard]] std::vector<std::string> precision_words();
 
 /// A sentence for each word, for the reference manual. `words` limits them to these kinds.
 [[nodiscard]] std::string precision_manual(const std::vector<Precision::Kind>& kinds);
 
-/// The precision of `text` for values of a type. Throws Error(configuration) with a sentence if there is none, or if it
-/// would change nothing.
+/// The precision that `text` names, for values of a type. Throws Error(configuration) with a sentence if there is none,
+/// or if it would change nothing.
 [[nodiscard]] Precision precision_named(const std::string& text, Type type);
 
 }  // namespace sidestream

@@ -11,7 +11,7 @@ namespace sidestream {
 
 namespace {
 
-/// Precedes the numbers of a chunk: value = low + step * number.
+/// Header of a chunk: value = low + step * number.
 struct Scale {
   double low = 0, step = 0;
 };

@@ -13,7 +13,7 @@
 
 namespace sidestream {
 
-/// Calls f(value) for each real of `in`, and writes what it returns one after the other to `out`.
+/// Calls f(value) for each real of `in`, and writes the results to `out`, contiguous.
 template <class Real, class F>
 void for_each_real(BytesView in, std::byte* out, F&& f) {
   for (std::size_t n = 0; n < in.size() / sizeof(Real); ++n) {
@@ -24,10 +24,10 @@ void for_each_real(BytesView in, std::byte* out, F&& f) {
   }
 }
 
-/// The nearest whole number, ties to even, as long as the processor rounds so. Unlike std::nearbyint it is a few
-/// instructions, which compilers apply to several numbers at once.
+/// The nearest whole number, ties to even, in the default rounding mode of the processor. Unlike std::nearbyint it
+/// takes a few instructions, which compilers vectorise.
 [[nodiscard]] inline double nearest_whole(double value) noexcept {
-  constexpr double all_whole = 0x1p52;  // reals from here on are whole numbers
+  constexpr double all_whole = 0x1p52;  // from here on all reals are whole numbers
   const double size = std::fabs(value);
   return size < all_whole ? std::copysign(size + all_whole - all_whole, value) : value;
 }
@@ -36,9 +36,9 @@ void for_each_real(BytesView in, std::byte* out, F&& f) {
 template <class Real>
 inline constexpr int fraction_bits_of = std::numeric_limits<Real>::digits - 1;
 
-/// Rounds to the nearest real with `kept` stored bits of the fraction, ties to even: at most |x| / 2^(kept + 1) away;
-/// for subnormal x at most the smallest normal number / 2^(kept + 1). NaN, infinities, and numbers that would become
-/// infinite stay as they are. `kept` is at least 1 and less than fraction_bits_of<Real>.
+/// Rounds to the nearest real with `kept` stored bits of the fraction, ties to even. The error is at most |x| / 2^(kept
+/// + 1), or for subnormal x the smallest normal number / 2^(kept + 1). NaN, infinities, and numbers that would become
+/// infinite are unchanged. `kept` is at least 1 and less than fraction_bits_of<Real>.
 template <class Real>
 [[nodiscard]] Real bit_rounded(Real value, int kept) noexcept {
   using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
@@ -46,13 +46,13 @@ template <class Real>
   const Bits infinite = std::bit_cast<Bits>(std::numeric_limits<Real>::infinity());
   const Bits bits = std::bit_cast<Bits>(value);
   if ((bits & infinite) == infinite) return value;
-  // A carry out of the fraction makes the exponent that of the next power of two, which is the rounded number.
+  // A carry out of the fraction increments the exponent, which gives the next power of two: the rounded number.
   const Bits odd = bits >> dropped & 1;
   const Bits rounded = (bits + (Bits{1} << (dropped - 1)) - 1 + odd) >> dropped << dropped;
   return (rounded & infinite) == infinite ? value : std::bit_cast<Real>(rounded);
 }
 
-/// The largest power of two that is at most twice the bound: its multiples are at most the bound away from any number.
+/// The largest power of two that is at most twice the bound, so that every number has a multiple within the bound.
 /// `bound` is positive and finite.
 [[nodiscard]] inline double rounding_unit(double bound) noexcept {
   const int exponent = std::min(std::ilogb(bound) + 1, std::numeric_limits<double>::max_exponent - 1);
@@ -60,7 +60,7 @@ template <class Real>
 }
 
 /// Rounds to the nearest multiple of `unit`, a power of two, ties to even. NaN, infinities, and numbers that would
-/// become infinite stay as they are.
+/// become infinite are unchanged.
 template <class Real>
 [[nodiscard]] Real rounded_to(Real value, double unit) noexcept {
   const double count = static_cast<double>(value) / unit;
@@ -68,10 +68,11 @@ template <class Real>
   return std::isfinite(count) && std::isfinite(rounded) ? rounded : value;
 }
 
-/// The largest finite number of 16 bits.
+/// The largest finite 16-bit real.
 inline constexpr double largest_half = 65504;
 
-/// The bits of the nearest IEEE binary16, ties to even. `value` is infinite, not a number, or at most `largest_half`.
+/// The bits of the nearest IEEE binary16, ties to even. `value` is infinite, NaN, or at most `largest_half` in
+/// magnitude.
 [[nodiscard]] inline std::uint16_t half_bits(double value) noexcept {
   constexpr int dropped = 52 - 10;
   constexpr std::uint64_t bias = 1023 - 15, infinite = std::uint64_t{0x7ff} << 52;
@@ -87,7 +88,7 @@ inline constexpr double largest_half = 65504;
   return static_cast<std::uint16_t>(bits >> 48 & 0x8000) | static_cast<std::uint16_t>(half);
 }
 
-/// The number with these bits, exact.
+/// The number that the bits of a binary16 represent, exact.
 [[nodiscard]] inline double from_half_bits(std::uint16_t bits) noexcept {
   const int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
   double size = 0;
@@ -101,7 +102,7 @@ inline constexpr double largest_half = 65504;
   return std::copysign(size, (bits & 0x8000) != 0 ? -1.0 : 1.0);
 }
 
-/// The extremes of numbers, without those that are not finite.
+/// The extremes of the finite numbers seen.
 struct FiniteExtremes {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// Codecs that round reals, for lossless ones behind them: what readers decode are reals as any others.
+// Codecs that round reals, for a lossless codec after them. Readers decode ordinary reals.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace sidestream {
 
 namespace {
 
-/// `rounding` makes a function that rounds a value, of a precision. The elements stay reals of the same type.
+/// Rounds every value of a chunk. `rounding` makes the function that rounds one value, from a precision. The elements
+/// stay reals of the same type.
 template <class Rounding>
 CodecFunctions rounding_functions(const char* name, Rounding rounding, std::function<bool(Type)> takes) {
   return {.name = name,
@@ -61,7 +62,7 @@ CodecKind rounding_codec(const char* name, const char* argument, CodecFunctions 
   kind.argument = argument;
   kind.text = std::move(text);
   kind.create = [name, made](const std::string& given) {
-    // Bits are counted for the wider type; a codec refuses the narrower one by itself.
+    // Bits are checked for the wider type; a codec refuses the narrower type by itself.
     return make_codec(made(precision_named(fmt::format("{}:{}", name, given), Type::float64)));
   };
   return kind;

@@ -12,7 +12,7 @@ using Kind = Precision::Kind;
 
 Type integer_of(int bytes) { return bytes == 1 ? Type::int8 : bytes == 2 ? Type::int16 : Type::int32; }
 
-/// Numbers are symmetric around 0; the lowest of the type, -2^(bits - 1), is left for NaN.
+/// Stored integers are symmetric around 0; the lowest of the type, -2^(bits - 1), stands for NaN.
 template <class Number>
 constexpr double most = std::numeric_limits<Number>::max();
 
@@ -22,7 +22,7 @@ double most_of(int bytes) {
 
 template <class Number, class Real>
 void quantise(BytesView published, const StoredForm& form, std::byte* out) {
-  // Captured by value: bytes that are written could be those of the form, as far as a compiler knows.
+  // Captured by value: for a compiler, the written bytes could alias the form.
   for_each_real<Real>(published, out, [scale = form.scale, offset = form.offset](Real real) {
     const auto value = static_cast<double>(real);
     const double number = nearest_whole((value - offset) / scale);
@@ -85,7 +85,8 @@ void StoredForm::keep_full(std::string why) {
   is_half = is_scaled = false;
 }
 
-/// Spreads the numbers over the range. A reader computes with float64, so the scale must be a normal number.
+/// Maps the extremes to the range of the integers. A reader computes with float64, so the scale must be a normal
+/// number.
 void StoredForm::choose_scale(const FiniteExtremes& extremes) {
   constexpr double largest = std::numeric_limits<double>::max() / 2;
   type = integer_of(precision.bits);

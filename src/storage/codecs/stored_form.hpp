@@ -1,4 +1,4 @@
-// The form in which the values of a variable are stored in one iteration: the same for all blocks.
+// The form in which the values of a variable are stored in one iteration; the same for all blocks.
 #pragma once
 
 #include <string>
@@ -8,27 +8,27 @@
 
 namespace sidestream {
 
-/// The form of 16-bit reals in a format: their bits, or the same numbers in 32 bits.
+/// Representation of 16-bit reals in a format: their bits, or the same numbers in 32 bits.
 enum class HalfAs { bits, float32 };
 
-/// Values are stored as published, or reduced. A precision whose bound some value of the iteration cannot keep is not
-/// applied to any of them; `why_full` then says why.
+/// The form of stored values: as published, or reduced. If any value of the iteration cannot keep the bound of a
+/// precision, that precision is not applied at all; `why_full` then gives the reason.
 struct StoredForm {
   StoredForm() = default;
   explicit StoredForm(Type published) : from(published), type(published) {}
-  /// `extremes`: those of all values in this iteration, if the precision needs them.
+  /// `extremes`: extremes of all values in this iteration, if the precision needs them.
   StoredForm(const Precision& precision, Type published, const FiniteExtremes& extremes, HalfAs half);
 
   Precision precision{};
   Type from = Type::float64;  ///< type of the published values
   Type type = Type::float64;  ///< type of stored values; uint16 for the bits of 16-bit reals
   bool is_half = false;       ///< stored values are the bits of 16-bit reals
-  bool is_scaled = false;     ///< value = offset + scale * number; the lowest number of the type stands for NaN
+  bool is_scaled = false;     ///< value = offset + scale * number; the lowest number of the type represents NaN
   double scale = 1, offset = 0;
   std::string why_full{};
 
   [[nodiscard]] bool is_full() const noexcept { return precision.kind == Precision::Kind::full; }
-  /// The stored values: the published ones, or their reduced ones in `made`. Packing with zfp is left to the caller.
+  /// The stored values: the published ones, or reduced ones in `made`. Packing with zfp is left to the caller.
   [[nodiscard]] BytesView apply(BytesView published, Bytes& made) const;
 
  private:

@@ -14,13 +14,13 @@ namespace sidestream {
 
 namespace {
 
-// A chunk is a part of an array, cut off anywhere. Its elements become runs, each as large as possible:
+// Runs of a chunk. A chunk is a part of an array, cut anywhere; its elements become runs, each as large as possible:
 //
 //   part of a point | part of a line | whole lines | whole layers | whole lines | part of a line | part of a point
 //
-// so that zfp sees layers in three dimensions. Each component of a run is an array of its own. The chunk begins with a
-// mark; a run is the number of its components (u64) and so many arrays with headers. Chunks whose place is not known
-// are one array with a header, of one dimension, without the mark.
+// so that zfp sees layers in three dimensions. Each component of a run is packed as a separate array. The chunk begins
+// with a mark; a run is the number of its components (u64), followed by that many arrays with headers. A chunk with an
+// unknown place is packed as one array of one dimension, with a header and without the mark.
 constexpr std::array<char, 8> mark{'z', 'f', 'p', 'r', 'u', 'n', 's', '1'};
 
 struct Run {
@@ -49,7 +49,7 @@ Run run_at(const ChunkPlace& place, std::uint64_t first, std::size_t left) {
   return run;
 }
 
-/// Copies elements between a component of a run, contiguous, and the run, in which components are interleaved.
+/// Copies one component between a contiguous array and a run, in which components are interleaved.
 void copy_component(const std::byte* from, std::size_t from_step, std::byte* to, std::size_t to_step, std::size_t count,
                     std::size_t width) {
   for (std::size_t n = 0; n < count; ++n) std::memcpy(to + n * to_step, from + n * from_step, width);

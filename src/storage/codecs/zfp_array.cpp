@@ -32,7 +32,7 @@ class Stream {
   ~Stream() { free(); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
-  /// Axes of one point are left out: zfp would fill them up to four.
+  /// Axes of one point are omitted, since zfp would pad them to four.
   void set(const void* values, Type type, const ZfpExtents& extents, double bound) {
     ZfpExtents used{1, 1, 1};
     std::size_t axes = 0;
@@ -142,7 +142,7 @@ std::uint32_t zfp_filter_version() noexcept {
 }
 
 ZfpUnpacked zfp_unpacked(BytesView packed, Type type, double bound, std::span<std::byte> out) {
-  // The header decides how much is read, so it is checked before memory is.
+  // The header decides how much is read, so it is checked before memory is allocated.
   Bytes head(header_room + sizeof(std::uint64_t));
   std::copy_n(packed.begin(), std::min(packed.size(), header_room), head.begin());
   Stream found(head.data(), head.size()), probe(nullptr, 0);

@@ -1,15 +1,16 @@
 // Cells of a refined mesh in a box: of patches, and of trees.
 //
-// The cells of blocks that are boxes, with or without refinement levels:
+// Cells of blocks that are boxes, with or without refinement levels:
 //
-//   for each level, for each block: mark the cells in the box that no block of a lower id has
+//   for each level, for each block: mark the cells in the box that belong to no block of a lower id
 //     for each finer level: a cell that its blocks cover completely is refined
 //
-// The cells of octrees, found from the flags of their blocks:
+// Cells of octrees, from the flags of their blocks:
 //
 //   for each block whose bounds meet the box
 //     for each level from the roots: keep the cells that meet the box; the children of refined ones are the next level
-//   for each level: sort the cells of all blocks along the Morton curve; of equal ones the best stays
+//   for each level: sort the cells of all blocks along the Morton curve; among equal cells keep the first
+//     (see `put`)
 #include "storage/database/cell_boxes.hpp"
 
 #include <bit>
@@ -25,7 +26,7 @@ namespace {
 
 constexpr std::uint8_t is_there = 1, is_refined = 2;
 
-/// The cells of a part of a block, i fastest.
+/// Marks of the cells in a part of a block, i fastest.
 class Marks {
  public:
   explicit Marks(const Box& box) : box_(box), marks_(static_cast<std::size_t>(box.count()), is_there) {}
@@ -52,7 +53,7 @@ class Marks {
   std::vector<std::uint8_t> marks_;
 };
 
-/// Parts of the blocks of a level, of which none covers another.
+/// The parts of a level's blocks in a box, without overlap.
 std::vector<Box> own_parts(const CellList& list, std::int32_t level, const Box& meeting) {
   std::vector<Box> parts, before;
   for (const PlacedBlock& placed : list.blocks) {
@@ -128,7 +129,7 @@ void find_patch_cells(const Mesh& mesh, const CellRange& range, CellList& list) 
 
 namespace {
 
-constexpr double rounding = 1e-12;  ///< of a root cell, by which blocks that only touch may overlap
+constexpr double rounding = 1e-12;  ///< in root cells: blocks that only touch may overlap by this much
 
 /// True if `a` comes before `b` along the Morton curve, on which i has the lowest bits. No index is negative.
 bool precedes(const Index3& a, const Index3& b) {
@@ -145,8 +146,8 @@ bool precedes(const Index3& a, const Index3& b) {
   return a[axis] < b[axis];
 }
 
-/// The place of a box of cells in space, made of whole cells of a level; less by the rounding, so that blocks beside it
-/// do not meet it.
+/// The place in space of a box of cells. Consists of whole cells of a level, shrunk by the rounding so that adjacent
+/// blocks do not meet it.
 Bounds bounds_on(const Mesh& mesh, const Box& box, std::int32_t level) {
   const auto& octree = static_cast<const OctreeGeometry&>(*mesh.geometry);
   const Index3 ratio = ratio_of(mesh, 0, level);
@@ -169,13 +170,13 @@ bool meet(const Bounds& a, const Bounds& b, int dimensions) {
   return true;
 }
 
-/// A cell that meets the box, and its number among those of its level in its block.
+/// A cell that meets the box, and its number among the cells of its level in its block.
 struct Kept {
   Index number = 0;
   Index3 index{};
 };
 
-/// The children of the refined ones of `cells`, of which the box has those that are wanted.
+/// The children of the refined cells in `cells` that meet the box.
 std::vector<Kept> children(std::span<const Kept> cells, Flags refined, const Box& box, int dimensions) {
   std::vector<Kept> found;
   const Index count = Index{1} << dimensions;
@@ -208,7 +209,7 @@ std::vector<Kept> root_cells(const Index3& roots, const Box& box) {
 
 }  // namespace
 
-/// Reads the flags of a block that say which cells it owns; empty: all.
+/// Reads a block's ownership flags of cells; empty: it owns all.
 std::vector<std::uint8_t> TreeCells::owned_flags(const PlacedBlock& placed, Index cells) const {
   const std::int32_t variable = mesh_.array(Role::owned);
   std::vector<std::uint8_t> flags;
@@ -246,7 +247,7 @@ void TreeCells::add(std::uint32_t number, const PlacedBlock& placed) {
 }
 
 void TreeCells::find(CellList& list) {
-  // Parents are compared over all blocks that a whole one of them meets.
+  // Parents are compared over all blocks that meet a whole parent.
   const std::int32_t whole =
       range_.leaves ? std::min(range_.deepest, range_.level) : std::min(range_.coarsest, range_.level);
   const Bounds wanted = bounds_on(mesh_, on_level(mesh_, range_.box, range_.level, whole), whole);
@@ -263,7 +264,7 @@ void TreeCells::find(CellList& list) {
 }
 
 void TreeCells::put(std::int32_t level, std::vector<Found>& cells, CellList& list) const {
-  // Best first: parents before leaves, which are pruned copies of them, then owners, then the lowest block.
+  // Best first: parents before their pruned copies, which are leaves; then owners; then the lowest block.
   std::sort(cells.begin(), cells.end(), [](const Found& a, const Found& b) {
     if (a.index != b.index) return precedes(a.index, b.index);
     return std::tuple(!a.refined, !a.owned, a.block) < std::tuple(!b.refined, !b.owned, b.block);

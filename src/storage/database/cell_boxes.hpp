@@ -1,5 +1,4 @@
-// Cells of a refined mesh in a box: on other levels, in trees, and in patches.
-// They are the parts of list_cells().
+// Cells of a refined mesh in a box: on other levels, in trees, and in patches. These are the parts of list_cells().
 #pragma once
 
 #include <algorithm>
@@ -13,7 +12,7 @@ namespace sidestream::database {
 
 inline constexpr std::int32_t most_tree_levels = 60;  ///< beyond, indices of cells do not fit 64 bits
 
-/// Number of cells of level `to` along one of level `from`, which is no finer, for each axis.
+/// Number of cells of level `to` along a cell of level `from`, which is not finer, for each axis.
 [[nodiscard]] inline Index3 ratio_of(const Mesh& mesh, std::int32_t from, std::int32_t to) {
   Index3 ratio{1, 1, 1};
   for (std::int32_t level = from; level < to; ++level) {
@@ -54,14 +53,14 @@ inline constexpr std::int32_t most_tree_levels = 60;  ///< beyond, indices of ce
   return found;
 }
 
-/// A checked choice.
+/// A checked choice of cells.
 struct CellRange {
   Box box;  ///< of cells of `level`
   std::int32_t level = 0, coarsest = 0, deepest = 0;
   bool leaves = true;
 };
 
-/// An entry of a list.
+/// An entry of a list of cells.
 struct ListedCell {
   std::int32_t level;
   Index3 index;
@@ -77,7 +76,7 @@ class TreeCells {
  public:
   TreeCells(const StoredValues& values, const Mesh& mesh, const CellRange& range)
       : values_(values), mesh_(mesh), range_(range) {}
-  /// Appends them to a list that has its blocks.
+  /// Appends the cells to a list that already has its blocks.
   void find(CellList& list);
 
  private:
@@ -97,7 +96,7 @@ class TreeCells {
   std::vector<std::vector<Found>> found_;  ///< by level
 };
 
-/// Appends the cells of blocks that are boxes to a list that has its blocks.
+/// Appends the cells of blocks that are boxes, to a list that already has its blocks.
 void find_patch_cells(const Mesh& mesh, const CellRange& range, CellList& list);
 
 }  // namespace sidestream::database

@@ -12,7 +12,7 @@ namespace sidestream::database {
 
 namespace {
 
-constexpr Index most_at_once = 1 << 16;  ///< cells that are read by way of other memory
+constexpr Index most_at_once = 1 << 16;  ///< cells that are read through a buffer
 
 CellRange checked(const StoredValues& values, const Mesh& mesh, const CellChoice& choice) {
   if (mesh.is_list() && mesh.kind() != MeshKind::octree) {
@@ -44,7 +44,7 @@ void fill_with(T value, std::byte* out, std::size_t count) {
   for (std::size_t n = 0; n < count; ++n) std::memcpy(out + n * sizeof value, &value, sizeof value);
 }
 
-/// The values of a cell that has none.
+/// Writes the missing value of a cell without values.
 void fill_missing(const Variable& variable, std::byte* out) {
   const auto count = static_cast<std::size_t>(variable.components);
   with_type(variable.type, [&](auto zero) {
@@ -54,7 +54,7 @@ void fill_missing(const Variable& variable, std::byte* out) {
   });
 }
 
-/// The place of a cell in the order in which the variable is stored.
+/// Index of a cell in the order in which the variable is stored.
 Index stored_place(const CellList& cells, std::size_t n, Order order) {
   const Block& block = cells.blocks[cells.block[n]].block;
   if (block.is_list() || order == Order::column) return cells.place[n];
@@ -69,7 +69,7 @@ class RunReader {
   RunReader(Context& context, const Variable& variable, std::byte* out)
       : context_(context), cell_(size_of(variable.type) * static_cast<std::size_t>(variable.components)), out_(out) {}
 
-  /// The cells `numbers`, whose `places` ascend.
+  /// Reads the cells `numbers`; their `places` ascend.
   void read(const PlacedBlock& placed, const PieceRow& row, std::span<const std::size_t> numbers,
             const std::vector<Index>& places) {
     for (std::size_t begin = 0; begin < numbers.size();) {

@@ -25,7 +25,7 @@ std::string path_of(const std::string& directory, const Entry& entry, std::uint3
   return (fs::path(directory) / segment_name(entry.run, group, number)).string();
 }
 
-/// Reads and checks bytes. Their length is bounded by that of the file.
+/// Reads bytes and checks them. The file's size bounds their length.
 Bytes read_checked(const PlacedFile& file, std::uint64_t offset, std::uint64_t size, std::uint64_t checksum,
                    const char* what) {
   const std::uint64_t length = file.size();
@@ -83,7 +83,7 @@ const PlacedFile& Context::file(std::uint32_t group, std::uint32_t number) {
 Bytes Context::checked(std::size_t group, std::uint64_t offset, std::uint64_t size, std::uint64_t checksum,
                        const char* what) {
   const GroupEntry& entry = groups_[group];
-  // Servers without blocks have no table, perhaps in a segment without bytes.
+  // Servers without blocks have no table, and possibly a segment without bytes.
   if (size == 0 && checksum == checksum_of({})) return {};
   bytes_read_ += size;
   return read_checked(file(entry.group, entry.number), offset, size, checksum, what);
@@ -91,7 +91,7 @@ Bytes Context::checked(std::size_t group, std::uint64_t offset, std::uint64_t si
 
 void Context::check_segments(std::size_t group) const {
   const GroupEntry& entry = groups_.at(group);
-  // Files may be made up: a range without end finds its first gap soon.
+  // Files may be forged: an endless range ends at its first gap.
   for (std::uint64_t number = entry.first; number <= entry.last; ++number) {
     const std::string path = path_of(directory_, entry_, entry.group, static_cast<std::uint32_t>(number));
     std::error_code ignored;

@@ -12,7 +12,7 @@ void ChunkBatch::add(BytesView raw, bool stays, const ChunkPlace& place) {
   if (filled_ == jobs_.size()) jobs_.emplace_back();
   Job& job = jobs_[filled_];
   job.place = place;
-  // With only one thread the chunk is encoded before the caller goes on.
+  // With one thread, encode the chunk before the caller continues.
   if (stays || most() <= 2) {
     job.raw = raw;
   } else {
@@ -83,7 +83,7 @@ void cut_values(const BlockView& view, const Domain::Piece& piece, const std::fu
   cutter.end();
 }
 
-/// The array of a piece, whose axes are in the order of memory.
+/// The array of a piece, with its axes in memory order.
 ChunkPlace place_of(const Variable& declared, const Box& points) {
   ChunkPlace place;
   for (std::size_t n = 0; n < 3; ++n) {
@@ -129,7 +129,7 @@ void Domain::add_cut(std::uint32_t variable, const Variable& declared, const Blo
     chunks.resize(chunks.size() + (piece.sizes.empty() ? plain : piece.sizes.size()));
   } else {
     ChunkBatch batch(encoding, packing, chunks, piece.encoded);
-    // Whole chunks of an array without gaps are where the array is.
+    // Whole chunks of a contiguous array are used in place.
     const bool gapless = is_gapless(view.array, view.points, declared.order);
     const bool by_level = !piece.sizes.empty();
     ChunkPlace place = place_of(declared, view.points);

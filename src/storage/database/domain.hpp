@@ -1,4 +1,4 @@
-// The part of an iteration that one server has, and the encoding of its chunks, several at a time.
+// One server's part of an iteration, and the encoding of its chunks by several threads.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ namespace sidestream::database {
 struct Encoding {
   WorkerPool* pool = nullptr;
   PackingPace pace{};
-  std::shared_ptr<const TreeCodec> of_trees{};  ///< null if no variable goes through it
+  std::shared_ptr<const TreeCodec> of_trees{};  ///< null if no variable uses it
 };
 
-/// Takes chunks one after the other. Rows and bytes come in that order, for any number of threads.
+/// Encodes chunks in parallel. Rows and bytes have the order of `add`, for any number of threads.
 class ChunkBatch {
  public:
   ChunkBatch(const Encoding& encoding, const Packing& packing, std::vector<ChunkRow>& rows, Bytes& out)
@@ -53,8 +53,8 @@ class ChunkBatch {
   std::size_t filled_ = 0;
 };
 
-/// The part of an iteration that a server has, until it is stored. Values that go through codecs are kept encoded.
-/// Others are read in place.
+/// One server's part of an iteration, until it is stored. Values that go through codecs are kept encoded; others are
+/// read in place.
 class Domain {
  public:
   /// Adds one variable on one block. `variable` is its number in the schema. `view` must live until the domain is
@@ -63,14 +63,15 @@ class Domain {
            const Encoding& encoding) {
     add_cut(variable, declared, view, {}, packing, encoding);
   }
-  /// Adds a variable in cells of a tree. Its chunks are cut as `cuts` says.
+  /// Adds a variable in cells of a tree, with chunks cut as in `cuts`.
   void add_levels(std::uint32_t variable, const Variable& declared, const BlockView& view, const LevelCuts& cuts,
                   const Packing& packing, const Encoding& encoding);
-  /// Adds such a variable whose chunks exist already: the bytes of each, and whether these are encoded.
+  /// A finished chunk: its bytes, and true if these are encoded.
   struct MadeChunk {
     Bytes bytes;
     bool encoded = false;
   };
+  /// Adds a variable in cells of a tree whose chunks exist already.
   void add_made(std::uint32_t variable, const Variable& declared, const BlockView& view,
                 const std::vector<MadeChunk>& chunks);
 
@@ -88,7 +89,7 @@ class Domain {
   /// Bytes of values in the segments.
   [[nodiscard]] std::uint64_t stored_bytes() const noexcept;
   [[nodiscard]] std::uint64_t raw_bytes() const noexcept { return raw_bytes_; }
-  /// Writes a piece that is not encoded with `put(offset in the piece, bytes)`, chunk by chunk, and notes checksums.
+  /// Writes a piece that is not encoded with `put(offset in the piece, bytes)`, chunk by chunk, and records checksums.
   void write_raw(Piece& piece, const std::function<void(std::uint64_t, BytesView)>& put);
 
  private:
@@ -98,7 +99,7 @@ class Domain {
   std::uint32_t block_row(const Block& block);
 
   DomainRows rows_;
-  std::unordered_map<std::uint64_t, std::uint32_t> row_numbers_;  ///< of blocks, by their checksums
+  std::unordered_map<std::uint64_t, std::uint32_t> row_numbers_;  ///< row numbers of blocks, by their checksums
   std::vector<Piece> pieces_;
   std::uint64_t raw_bytes_ = 0;
 };

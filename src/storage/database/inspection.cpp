@@ -12,7 +12,7 @@ namespace sidestream::database {
 
 namespace {
 
-/// Adds the sentence of an exception that `work` throws. Returns false if it threw.
+/// Runs `work` and records the message of its exception. Returns false if it threw.
 template <class Work>
 bool noted(std::vector<std::string>& damages, Work&& work) {
   try {
@@ -29,7 +29,7 @@ bool noted(std::vector<std::string>& damages, Work&& work) {
 std::vector<std::string> verify(Context& context, int number, int shares) {
   std::vector<std::string> damages;
   const auto mine = [&](std::uint64_t bytes, std::uint64_t all) {
-    // By where a piece begins among all bytes: consecutive pieces go to one, as they lie in the files.
+    // Assigns a piece by its offset among all bytes, so that consecutive pieces, adjacent in the files, have one owner.
     return static_cast<int>(static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(all, 1)) * shares);
   };
   std::uint64_t before = 0;
@@ -50,7 +50,7 @@ std::vector<std::string> verify(Context& context, int number, int shares) {
 namespace fs = std::filesystem;
 
 Pruned prune(const std::string& directory, const PruneOptions& options) {
-  static_cast<void>(read_journal(directory));  // before a lock is made in a directory that is none
+  static_cast<void>(read_journal(directory));  // checked before a lock is created in a directory that is no database
   const DirectoryLock lock(directory, lock_name);
   Journal journal = read_journal(directory);
   Pruned pruned;
@@ -60,7 +60,7 @@ Pruned prune(const std::string& directory, const PruneOptions& options) {
   std::vector<Entry> removed = journal.removed;
   removed.insert(removed.end(), journal.contexts.begin(), first_kept);
   SegmentUse use;
-  // A context that cannot be read any more may use anything: nothing is deleted beside it.
+  // An unreadable context may use any file, so nothing next to it is deleted.
   for (auto entry = first_kept; entry != journal.contexts.end(); ++entry) {
     Context context(directory, *entry);
     use.add(context);
@@ -111,7 +111,7 @@ Inspection inspect(const std::string& directory) {
   found.remarks = journal.remarks;
   SegmentUse use;
   for (const Entry& entry : journal.contexts) found.contexts.push_back(inspect_context(directory, entry, use));
-  // A run that writes begins files before it names them: what changed meanwhile says nothing.
+  // A writing run creates files before it names them, so changes in between are no sign of damage.
   const auto is_quiet = [&] {
     return !is_locked(directory, lock_name) && read_journal(directory).slots == journal.slots;
   };
@@ -121,7 +121,7 @@ Inspection inspect(const std::string& directory) {
   }
   try {
     found.unnamed = find_unnamed(directory, journal, journal.removed, use);
-  } catch (const Error&) {  // files that a run makes or deletes while they are looked at
+  } catch (const Error&) {  // a run created or deleted files during the look
     if (is_quiet()) throw;
   }
   if (!is_quiet()) {

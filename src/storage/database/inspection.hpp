@@ -12,14 +12,14 @@ namespace sidestream::database {
 
 struct InspectedContext {
   Entry entry;
-  std::vector<std::string> damages;  ///< a sentence each; empty: it is whole
-  bool removed = false;              ///< by a run that writes at the same time
+  std::vector<std::string> damages;  ///< a sentence each; empty: the database is whole
+  bool removed = false;              ///< true if a concurrent run removed the context
 };
 
 struct Inspection {
   std::vector<InspectedContext> contexts;
-  std::vector<std::string> remarks;  ///< slots that are passed over
-  bool is_written = false;  ///< by a run, at the same time: files without a slot may get one, and none are named
+  std::vector<std::string> remarks;  ///< skipped slots, a sentence each
+  bool is_written = false;  ///< true if a run is writing: unnamed files may still get a slot, so none are listed
   Unnamed unnamed;
 };
 
@@ -27,23 +27,22 @@ struct Inspection {
 [[nodiscard]] Inspection inspect(const std::string& directory);
 
 struct PruneOptions {
-  std::int64_t keep = -1;  ///< removes all contexts but the newest so many; negative: none
+  std::int64_t keep = -1;  ///< number of newest contexts to keep; negative: remove none
   bool look = false;       ///< changes nothing
-  bool lost = false;       ///< deletes files of whole contexts too that no slot names
+  bool lost = false;       ///< also deletes files of whole contexts that no slot names
 };
 
 struct Pruned {
   std::vector<std::uint64_t> contexts;  ///< slots that were removed
-  std::vector<std::string> files;       ///< that were deleted, or would be
+  std::vector<std::string> files;       ///< deleted files, or files that would be deleted
   std::vector<std::string> kept;        ///< files of whole contexts that no slot names
-  std::vector<std::string> lost;        ///< a sentence for each sign of these
-  std::uint64_t bytes = 0;              ///< that the deleted files have
+  std::vector<std::string> lost;        ///< a sentence for each sign of such contexts
+  std::uint64_t bytes = 0;              ///< size of the deleted files
   std::uint64_t left = 0;               ///< bytes of removed contexts in files that others use
 };
 
-/// Removes contexts, and deletes files that no context uses: those of removed contexts and of killed runs. Only files
-/// with names that the database gives are touched. Throws Error(file), also while a run is
-/// writing.
+/// Removes contexts, and deletes files that no context uses: those of removed contexts and of killed runs. Touches only
+/// files with names that the database gives. Throws Error(file), also while a run is writing.
 [[nodiscard]] Pruned prune(const std::string& directory, const PruneOptions& options);
 
 }  // namespace sidestream::database

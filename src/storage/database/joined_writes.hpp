@@ -1,7 +1,7 @@
-// Writing of a context: joined writes, the tables of what a server wrote, and the report on them.
+// Writing of a context: joined writes, the tables of a server's parts, and the report about them.
 //
-// Joined writes are few large ones instead of many small ones. The leader of a group reports to the first server of a
-// context.
+// Joined writes are few large writes instead of many small ones. The leader of a group reports to the context's first
+// server.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class JoinedWrites {
     if (!follows || kept_.size() + bytes.size() + alignment > chunk_bytes) finish();
     if (bytes.size() >= chunk_bytes / 4) return put(offset, bytes);
     if (kept_.empty()) begin_ = offset;
-    kept_.resize(offset - begin_);  // what is skipped is nobody's
+    kept_.resize(offset - begin_);  // nobody reads the skipped bytes
     kept_.insert(kept_.end(), bytes.begin(), bytes.end());
   }
   void finish() {
@@ -36,7 +36,7 @@ class JoinedWrites {
   }
 
  private:
-  /// Writes the bytes. If they are flushed later, flushing begins while the next ones are copied.
+  /// Writes the bytes. If they will be flushed, flushing begins while the next bytes are copied.
   void put(std::uint64_t offset, BytesView bytes) {
     file_.write(offset, bytes);
     if (!flushed_later_) return;
@@ -50,18 +50,18 @@ class JoinedWrites {
   static constexpr std::uint64_t on_its_way = 8 * chunk_bytes;
   GrowingFile& file_;
   bool flushed_later_;
-  std::uint64_t first_ = 0, written_ = 0;  ///< since the disk was last told
+  std::uint64_t first_ = 0, written_ = 0;  ///< since the last hint to the disk
   std::uint64_t begin_ = 0;
   Bytes kept_;
 };
 
-/// The tables of the parts of a context that a server has written.
+/// The tables of a server's parts of a context.
 struct WrittenRows {
   DomainRows rows;
   std::uint64_t raw_bytes = 0;  ///< of values, before codecs
 
-  /// Adds what a domain had: blocks and chunks count on from those that are here. Nothing is added if there is no
-  /// memory.
+  /// Adds the rows of a domain; its block and chunk numbers continue those present. If memory is short, nothing is
+  /// added.
   void take(Domain& domain) {
     DomainRows& from = domain.rows();
     make_room(rows.blocks, from.blocks.size());
@@ -86,7 +86,7 @@ struct WrittenRows {
   }
 };
 
-/// A report about one context.
+/// A group's report about one context.
 struct GroupReport {
   std::string failure{};
   GroupEntry entry{};

@@ -71,7 +71,7 @@ Journal parse_journal(BytesView bytes, const std::string& path) {
     }
     journal.run = std::max(journal.run, content.run);
     if (content.what == What::context) journal.contexts.push_back(content.entry);
-    // Removals only apply to earlier slots, not to contexts that are written later.
+    // Removals apply to earlier slots only, not to contexts that are written later.
     if (content.what == What::removal && content.removed < slot) removed.insert(content.removed);
     if (slot == 0 && content.what != What::head) {
       journal.remarks.push_back(fmt::format("{}: the head is damaged; contexts are read all the same", path));
@@ -97,7 +97,7 @@ void create_journal(const std::string& directory, bool flush) {
   const std::string path = (fs::path(directory) / journal_name).string();
   make_directory_of(path);
   const Slot head = head_slot();
-  // Under another name first: a head that is not whole is damage, not a beginning.
+  // Create it under another name: an incomplete head means damage, not a beginning.
   const std::string temporary = (fs::path(directory) / fmt::format(".{}.part", journal_name)).string();
   write_file(temporary, {reinterpret_cast<const char*>(head.data()), head.size()});
   if (flush) flush_to_disk(temporary);

@@ -1,4 +1,4 @@
-// The database's bytes: docs/database-format.md is the specification. Structures lie in memory as in the files.
+// The database's binary structures, identical in memory and in the files; docs/database-format.md is the specification.
 #pragma once
 
 #include <array>
@@ -16,16 +16,16 @@ namespace sidestream::database {
 static_assert(std::endian::native == std::endian::little, "files of the database are written as memory lies");
 
 inline constexpr std::uint32_t format_version = 1;
-inline constexpr std::uint32_t tree_version = 2;  ///< of contexts with pieces that are cut by level
+inline constexpr std::uint32_t tree_version = 2;  ///< version of contexts with pieces that are cut by level
 inline constexpr std::uint64_t slot_bytes = 256;
-inline constexpr std::uint64_t face_bytes = 8192;       ///< before the first piece of a segment
-inline constexpr std::uint64_t alignment = 64;          ///< of pieces
-inline constexpr std::uint64_t page = 4096;             ///< where large ones begin, in what is written here
-inline constexpr std::uint64_t chunk_bytes = 1u << 20;  ///< of values, in what is written here
+inline constexpr std::uint64_t face_bytes = 8192;       ///< offset of the first piece of a segment
+inline constexpr std::uint64_t alignment = 64;          ///< alignment of pieces
+inline constexpr std::uint64_t page = 4096;             ///< alignment of large pieces, when writing
+inline constexpr std::uint64_t chunk_bytes = 1u << 20;  ///< bytes of values, when writing
 inline constexpr std::uint64_t most_chunk_bytes =
-    1u << 26;                                    ///< in what is read: how much a wrong length makes a reader ask for
-inline constexpr std::uint32_t most_lists = 16;  ///< of codecs, that chunks of a variable go through
-inline constexpr Index most_packed_cells = Index{1} << 26;  ///< of a tree whose flags are one chunk
+    1u << 26;  ///< limit when reading: bounds the memory that a wrong length makes a reader request
+inline constexpr std::uint32_t most_lists = 16;             ///< most lists of codecs for the chunks of one variable
+inline constexpr Index most_packed_cells = Index{1} << 26;  ///< cells of a tree whose flags form one chunk
 inline constexpr const char* journal_name = "contexts";
 
 enum class Kind : std::uint32_t { checkpoint = 0, post = 1 };
@@ -40,7 +40,7 @@ struct Place {
   std::uint64_t checksum = 0;
 };
 
-/// A slot of a context. Without removals, the head, and what is not whole.
+/// A slot of a context. Removals, the head and incomplete slots are not represented.
 struct Entry {
   std::uint32_t version = format_version;
   std::uint64_t slot = 0;
@@ -54,8 +54,8 @@ struct Entry {
 
 /// The part of a record that describes a group.
 struct GroupEntry {
-  std::uint32_t group = 0, number = 0;  ///< of the segment with the tables
-  std::uint32_t first = 0, last = 0;    ///< segments of this context
+  std::uint32_t group = 0, number = 0;  ///< group, and number of the segment with the tables
+  std::uint32_t first = 0, last = 0;    ///< first and last segment of this context
   std::uint32_t contributors = 0, unused = 0;
   std::uint64_t offset = 0;
   std::uint64_t blocks = 0, pieces = 0, chunks = 0;
@@ -76,7 +76,7 @@ static_assert(sizeof(BlockRow) == 144);
 
 struct PieceRow {
   std::uint32_t variable = 0, block = 0, number = 0;
-  std::uint32_t chunks = 0;  ///< 0: the piece is cut every `chunk` bytes; of version 2 else how many chunks it has
+  std::uint32_t chunks = 0;  ///< 0: the piece is cut every `chunk` bytes; otherwise (version 2) its number of chunks
   std::uint64_t offset = 0, bytes = 0, chunk = 0;
 };
 static_assert(sizeof(PieceRow) == 40);
@@ -97,15 +97,15 @@ using Slot = std::array<std::byte, slot_bytes>;
 struct SlotContent {
   enum class What { head, newer, context, removal, broken, empty };
   What what = What::broken;
-  Entry entry{};              ///< of a context; of a head that is newer its version
-  std::uint64_t removed = 0;  ///< of a removal
+  Entry entry{};              ///< a context; for a newer head, its version
+  std::uint64_t removed = 0;  ///< slot that a removal removes
   std::uint32_t run = 0;
 };
-/// Reads a slot. Never throws: nonsense is `broken`, zeros are `empty`.
+/// Reads a slot. Never throws: invalid bytes are `broken`, zeros are `empty`.
 [[nodiscard]] SlotContent read_slot(BytesView bytes, std::uint64_t slot);
 
 [[nodiscard]] BlockRow row_of(const Block& block);
-/// The block of a row. Throws Error(file) if it makes no sense; `where` names the table.
+/// The block of a row. Throws Error(file) if the row is invalid; `where` names the table.
 [[nodiscard]] Block block_of(const BlockRow& row, const Metadata& metadata, const std::string& where);
 
 /// `segment-0001-000000-0000.h5`
@@ -117,9 +117,9 @@ struct SlotContent {
 struct SegmentName {
   std::uint32_t run = 0, group = 0, number = 0;
 };
-/// Nothing unless segment_name makes exactly this name: other files belong to other people.
+/// Parses a name. Nothing unless segment_name makes exactly this name: other files are not the database's.
 [[nodiscard]] std::optional<SegmentName> parse_segment_name(const std::string& name);
-/// The slot in a name that shown_name makes; nothing for other names.
+/// Parses the slot in a name that shown_name makes; nothing for other names.
 [[nodiscard]] std::optional<std::uint64_t> parse_shown_name(const std::string& name);
 
 }  // namespace sidestream::database

@@ -8,7 +8,7 @@ namespace sidestream::database {
 
 namespace {
 
-/// A block that has values of a variable.
+/// A block with values of a variable.
 struct Found {
   std::int64_t id;
   std::size_t group;
@@ -30,7 +30,7 @@ std::vector<Found> blocks_of(Context& context, std::uint32_t variable, std::int3
   return found;
 }
 
-/// Copies parts of a piece, chunk by chunk, whatever lines they are asked for in.
+/// Copies parts of a piece, chunk by chunk, in whatever lines they are requested.
 class PieceReader {
  public:
   PieceReader(Context& context, std::size_t group, const PieceRow& piece)
@@ -42,7 +42,7 @@ class PieceReader {
       const auto behind = std::upper_bound(starts.begin(), starts.end(), offset);
       const auto number = static_cast<std::uint64_t>(behind - starts.begin()) - 1;
       const std::uint64_t begin = behind[-1], size_of_chunk = *behind - begin, inside = offset - begin;
-      if (inside == 0 && out.size() >= size_of_chunk) {  // no copy on the way
+      if (inside == 0 && out.size() >= size_of_chunk) {  // without an intermediate copy
         context_.read_chunk(group_, piece_, number, out.first(size_of_chunk));
         offset += size_of_chunk;
         out = out.subspan(size_of_chunk);
@@ -62,7 +62,7 @@ class PieceReader {
   const PieceRow& piece_;
 };
 
-/// Reads `part` of a piece over `points`, line by line of the file.
+/// Reads `part` of a piece over `points`, line by line in the order of the file.
 class BoxReader {
  public:
   BoxReader(PieceReader reader, const Variable& variable, const Box& points, const Target& target)
@@ -109,7 +109,7 @@ class BoxReader {
     if (variable_.components > 1 && target_.strides[3] != 1) return false;
     Index expected = variable_.components;
     for (const int axis : {fast_, 1, 2 - fast_}) {
-      // The strides along an axis of one index are never used.
+      // Strides along an axis with one index are never used.
       if (part.extent(axis) > 1 && (strides_[axis] != expected || target_.strides[axis] != expected)) return false;
       expected *= part.extent(axis);
     }

@@ -1,4 +1,4 @@
-// Removes contexts that newer ones replace.
+// Removal of contexts that newer ones replace.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 
 namespace sidestream::database {
 
-/// The contexts of one run, on one leader of a group.
+/// Tracks the contexts of one run; used by the leader of a group.
 class Retention {
  public:
   explicit Retention(std::string directory) : directory_(std::move(directory)) {}
-  /// Notes a committed context, and the segments of it that this group has.
+  /// Records a committed context and its segments in this group.
   void committed(std::uint64_t slot, std::uint32_t first, std::uint32_t last);
   /// The contexts that exceed `keep`, oldest first.
   [[nodiscard]] std::vector<std::uint64_t> surplus(int keep) const;
-  /// After their removal is committed: deletes this group's segments that no other context uses, and forgets them.
+  /// Deletes this group's segments that only these contexts use, and forgets the contexts. Call it after their removal
+  /// is committed.
   void drop(const std::vector<std::uint64_t>& slots, std::uint32_t run, std::uint32_t group) noexcept;
 
  private:

@@ -29,7 +29,7 @@ constexpr Index most_product = Index{1} << 60;
 
 using Json = nlohmann::json;
 
-/// Reads values out of JSON. Anything that is missing or of another type than expected throws the same sentence.
+/// Reads values from JSON. Any missing value or unexpected type throws the same sentence.
 class Reader {
  public:
   explicit Reader(const std::string& where) : where_(where) {}
@@ -57,7 +57,7 @@ class Reader {
     if (!value.is_boolean()) wrong(fmt::format("{} where a truth is expected", shown(value)));
     return value.get<bool>();
   }
-  /// A number that the type can hold. A null stands for a real number that is not finite, which JSON does not have.
+  /// A number that fits the type. Null represents a real number that is not finite, which JSON lacks.
   template <class T>
   [[nodiscard]] T number(const Json& value) const {
     if constexpr (std::is_floating_point_v<T>) {
@@ -97,7 +97,7 @@ class Reader {
   const std::string& where_;
 };
 
-/// Checks that a product of these counts fits into 64 bits, since files may be made up.
+/// Checks that a product of these counts fits into 64 bits, since files may be forged.
 void check_extents(const std::array<Index, 3>& counts, const char* what, const Reader& reader) {
   Index product = 1;
   for (const Index n : counts) {

@@ -48,11 +48,11 @@ void GrowingFile::write(std::uint64_t offset, BytesView bytes) {
 
 void GrowingFile::reserve(std::uint64_t begin, std::uint64_t end) noexcept {
   struct statfs system {};
-  // In memory there is nothing to be found, and each page would be cleared before it is written.
+  // A file system in memory gains nothing from this, and would clear each page before it is written.
   if (::fstatfs(descriptor_, &system) != 0 || system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC) return;
   if (::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin), static_cast<off_t>(end - begin)) == 0)
     return;
-  // A full disk: what it had left may be this file's now, where others need it.
+  // The disk is full: release this file's share, since other files need it.
   struct stat facts {};
   if (::fstat(descriptor_, &facts) != 0) return;
   [[maybe_unused]] const int ignored = ::ftruncate(descriptor_, facts.st_size);
@@ -69,7 +69,7 @@ void GrowingFile::flush() {
 
 void GrowingFile::close() {
   const int descriptor = std::exchange(descriptor_, -1);
-  // Network file systems report a full disk or a used-up quota here at the earliest.
+  // Network file systems report a full disk or an exceeded quota here at the earliest.
   if (::close(descriptor) != 0 && errno != EINTR) fail_file("finish writing", path_, errno);
 }
 

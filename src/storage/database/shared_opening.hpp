@@ -1,4 +1,4 @@
-// Opens a database by several processes: the first one reads what all need, and the others get it.
+// Opening of a database by several processes: the first reads what all need, and shares it.
 #pragma once
 
 #include <functional>
@@ -11,19 +11,19 @@
 
 namespace sidestream::database {
 
-/// The result of `read` on rank 0, on all ranks; all throw its exceptions as Error(file). Collective. Without a
-/// communicator (null) only calls `read`.
+/// Calls `read` on rank 0 and returns its result on all ranks; all throw its exceptions as Error(file). Collective.
+/// Without a communicator (null) only calls `read`.
 [[nodiscard]] Bytes shared(Communicator* comm, const std::function<Bytes()>& read);
 
-/// The contexts in a directory. Collective, as above.
+/// The contexts in a directory. Collective like shared().
 [[nodiscard]] Journal shared_journal(Communicator* comm, const std::string& directory);
 
-/// A context with the tables of all blocks. Verifies no values. Collective, as above. Throws Error(file), which says so
-/// if a run has removed the context meanwhile.
+/// A context with the tables of all blocks. Verifies no values. Collective like shared(). Throws Error(file), which
+/// mentions if a run has removed the context since.
 [[nodiscard]] std::unique_ptr<Context> shared_context(Communicator* comm, const std::string& directory,
                                                       const Entry& entry);
 
-/// Runs `read`. If it throws Error(file) because a run has removed the context meanwhile, the error says that.
+/// Runs `read`. If it throws Error(file) because a run has removed the context since, the error says so.
 template <class Read>
 auto of_context(const std::string& directory, const Entry& entry, Read&& read) {
   try {

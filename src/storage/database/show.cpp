@@ -19,14 +19,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t most_counted = 4096;  ///< blocks whose gaps are counted: that costs their square
+constexpr std::size_t most_counted = 4096;  ///< counting gaps costs the square of the blocks
 
 class Shower {
  public:
   Shower(const std::string& directory, Context& context) : directory_(directory), context_(context) { gather(); }
 
-  /// Meshes without values on them, such as packed trees whose flags are not packed, are not worth a file. Variables
-  /// without any points count: programs expect them, of length 0.
+  /// Meshes without values, such as packed trees whose flags are not packed, do not justify a file. Variables without
+  /// any points count: programs expect them, with length 0.
   [[nodiscard]] bool shows_values() const {
     const std::vector<std::vector<std::string>>& codecs = context_.schema().codecs;
     const std::vector<Variable>& variables = context_.metadata().variables;
@@ -126,8 +126,8 @@ class Shower {
     return count;
   }
 
-  /// The block of lowest id last: HDF5 reads parts one after the other, and a point that several have is that of the
-  /// last one.
+  /// Parts with the block of lowest id last: HDF5 reads parts in sequence, and the last part determines a point that
+  /// several have.
   static std::vector<hdf5::VirtualPart> parts_of(const Variable& variable, int dimensions, bool is_list,
                                                  const Box& whole, const std::vector<Shown>& pieces) {
     std::vector<hdf5::VirtualPart> parts;
@@ -163,7 +163,7 @@ void show(const std::string& directory, const Entry& entry) {
   Shower shower(directory, context);
   if (!shower.shows_values()) return;
   const std::string path = (fs::path(directory) / shown_name(entry.slot)).string();
-  // Numbers of slots are given once: this file is none of the database's.
+  // Slot numbers are never reused, so this file does not belong to the database.
   if (fs::exists(fs::symlink_status(path))) {
     fail(Code::file, "'{}' is there, and no part of the database; move it away, and give what wrote it another name",
          path);

@@ -1,4 +1,4 @@
-// The format is VTKHDF 2: docs.vtk.org, "VTKHDF File Format".
+// Writes the group for VTK. The format is VTKHDF 2: docs.vtk.org, "VTKHDF File Format".
 #include "storage/database/show.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ class Face {
     describe(face, "PartitionedDataSetCollection");
     hdf5::Group assembly = face.ordered_group("Assembly");
     for (std::size_t n = 0; n < meshes.size(); ++n) {
-      // A name of a part must not look like a path.
+      // The name of a part must not look like a path.
       std::string name = meshes[n]->name;
       std::replace(name.begin(), name.end(), '/', '_');
       hdf5::Group part = face.ordered_group(name);
@@ -57,7 +57,7 @@ class Face {
     return found == pieces_.end() ? nullptr : &found->second;
   }
 
-  /// True if arrays of all these roles are there, on the same blocks.
+  /// True if arrays of all these roles exist, on the same blocks.
   [[nodiscard]] bool has(const Mesh& mesh, std::initializer_list<Role> roles) const {
     const std::vector<Shown>* first = nullptr;
     for (const Role role : roles) {
@@ -110,11 +110,11 @@ class Face {
     write_numbers(about, "CYCLE", {iteration_.cycle});
   }
 
-  /// 0: in cells, 1: at points, -1: VTK has no such values, or they lie otherwise.
+  /// Placement for VTK: 0: in cells, 1: at points, -1: VTK has no such values, or another layout.
   [[nodiscard]] int place_of(const Variable& variable, const Mesh& mesh, As what) const {
     if (what == As::image) {
       if (variable.order != Order::column && mesh.dimensions > 1) return -1;
-      // The image of owned points ends at the last point of periodic axes, one cell before the mesh.
+      // An image of owned points ends at the last point of periodic axes, one cell before the mesh does.
       const Centering nodes = nodes_of(mesh.dimensions);
       if (variable.centering == Centering::cell) return mesh.points(nodes) == points_of(nodes, mesh.cells) ? 0 : -1;
       return variable.centering == nodes_of(mesh.dimensions) ? 1 : -1;
@@ -147,7 +147,7 @@ class Face {
     return lengths;
   }
 
-  /// A link where there are three coordinates; otherwise an array in which the others are 0.
+  /// Writes points: a link if there are three coordinates; otherwise an array with zeros for the missing ones.
   void place_points(hdf5::Group& group, const Mesh& mesh) const {
     const Variable& coordinates = with_role(metadata_, mesh, Role::coordinates);
     const std::vector<Shown>& pieces = *pieces_of(coordinates.id);
@@ -169,8 +169,8 @@ class Face {
     return {std::move(here), piece.file, fmt::format("/{}", name_of(type)), {piece.length}, {{piece.first}, {count}}};
   }
 
-  /// VTK's offsets begin with a 0 on each block, which no part of the array is: it reads as one. Numbers in the
-  /// connectivity count the points of their block, with VTK as with us.
+  /// Writes cells. VTK's offsets have a leading 0 on each block. No part of the virtual array covers it, so it reads as
+  /// the fill value 0. Numbers in the connectivity count the points of their block, as in our meshes.
   void place_cells(hdf5::Group& group, const Mesh& mesh, bool has_cells) const {
     const auto blocks = pieces_of(mesh.array(Role::coordinates))->size();
     if (!has_cells) {

@@ -1,4 +1,4 @@
-// The trees of the blocks that a server stores in an iteration, and the values in their cells.
+// The trees of a server's blocks in an iteration, and the values in their cells.
 #pragma once
 
 #include <deque>
@@ -12,17 +12,17 @@
 
 namespace sidestream::database {
 
-/// A tree of a block as it is stored.
+/// A block's tree in its stored form.
 struct StoredTree {
   LinkedTree tree;
-  std::vector<std::uint8_t> owned;  ///< empty: all is
-  std::vector<CellRun> kept;        ///< of the cells that were published; empty: all
-  Index published = 0;              ///< cells
+  std::vector<std::uint8_t> owned;  ///< empty: it owns all
+  std::vector<CellRun> kept;        ///< runs of the published cells that are kept; empty: all
+  Index published = 0;              ///< number of published cells
 };
 
 class StoredTrees {
  public:
-  /// `prunes`: trees are stored without what other blocks have.
+  /// `prunes`: parts of trees that other blocks own are not stored.
   explicit StoredTrees(bool prunes) : prunes_(prunes) {}
 
   /// Begins an iteration.
@@ -30,9 +30,9 @@ class StoredTrees {
   /// Adds a block of an octree, given all of its flags; `owned` may be null. Flags that do not form a tree are
   /// ignored.
   void add(const Mesh& mesh, const BlockView& refined, const BlockView* owned);
-  /// Null if there is none.
+  /// Finds the tree of a block; null if there is none.
   [[nodiscard]] StoredTree* find(std::int32_t mesh, std::int64_t block);
-  /// A variable in cells of that tree as it is stored, contiguous. Valid until the next iteration.
+  /// A variable in cells of that tree in its stored form, contiguous. Valid until the next iteration.
   [[nodiscard]] const BlockView& stored(const Variable& variable, const BlockView& view, const StoredTree& tree);
 
  private:

@@ -14,7 +14,7 @@ namespace sidestream::database {
 
 namespace {
 
-/// The one of that name. Throws Error(usage) with the names of all.
+/// Finds the item of that name. Throws Error(usage) with all names.
 template <class Named>
 const Named& one_of(const std::vector<Named>& all, const std::string& name, const char* what, const std::string& noun) {
   std::vector<std::string> known;
@@ -119,7 +119,7 @@ void StoredValues::read_piece(const Variable& variable, const PlacedBlock& place
   read_levels(*context_, placed.group, row, *deepest_, out);
   if (variable.role != Role::refined) return;
   const std::vector<Index> levels = starts(placed);
-  if (levels.size() < static_cast<std::size_t>(*deepest_) + 2) return;  // the tree is no deeper
+  if (levels.size() < static_cast<std::size_t>(*deepest_) + 2) return;  // the tree has no deeper level
   const auto last = static_cast<std::size_t>(levels[levels.size() - 2]) * size_of(variable.type);
   std::fill(out.begin() + static_cast<std::ptrdiff_t>(last), out.end(), std::byte{0});
 }

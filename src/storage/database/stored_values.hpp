@@ -1,4 +1,4 @@
-// The values of a context as programs read them: by box, by list or by block, down to a level.
+// The values of a context for programs: by box, by list or by block, down to a level.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@ struct PlacedBlock {
   std::uint32_t row = 0;
 };
 
-/// Gives out the visible part of a context. Everything throws Error. Used by one thread.
+/// Provides the visible part of a context. Everything throws Error. Used by one thread.
 class StoredValues {
  public:
-  /// `noun` names the context in messages: `checkpoint`.
+  /// `noun`: name of the context in messages, such as `checkpoint`.
   StoredValues(std::unique_ptr<Context> context, std::string noun);
 
   [[nodiscard]] Context& context() const noexcept { return *context_; }
   [[nodiscard]] const Metadata& metadata() const noexcept { return context_->metadata(); }
-  /// Throws Error(usage) with the known names.
+  /// Finds a variable. Throws Error(usage) with the known names.
   [[nodiscard]] const Variable& variable(const std::string& name) const;
   [[nodiscard]] const Mesh& mesh(const std::string& name) const;
 
   /// The codecs of a variable, separated by blanks, with `or` between lists.
   [[nodiscard]] std::string codec(const Variable& variable) const;
 
-  /// Hides finer levels; nothing: none.
+  /// Hides levels finer than `deepest`; nothing: hides none.
   void limit_levels(std::optional<std::int32_t> deepest);
   [[nodiscard]] std::optional<std::int32_t> deepest() const noexcept { return deepest_; }
 
@@ -44,21 +44,21 @@ class StoredValues {
   [[nodiscard]] Block seen(const PlacedBlock& placed) const;
   /// Visible bytes of a variable on a block; nothing if they were not stored.
   [[nodiscard]] std::optional<std::uint64_t> bytes_on(const Variable& variable, const PlacedBlock& placed) const;
-  /// Reads all of them. `out` has exactly that size.
+  /// Reads all visible values. `out` has exactly `bytes_on` bytes.
   void read(const Variable& variable, const PlacedBlock& placed, std::span<std::byte> out) const;
 
-  /// First index of each visible level of a tree, then the end. Throws Error if its flags were not stored.
+  /// First index of each visible level of a tree, followed by the end. Throws Error if its flags were not stored.
   [[nodiscard]] std::vector<Index> starts(const PlacedBlock& placed) const;
   /// The visible flags of a tree; nothing if they were not stored.
   [[nodiscard]] std::optional<std::vector<std::uint8_t>> flags(const PlacedBlock& placed, Role role) const;
 
-  /// Reads the points `box` of a level into `data`, contiguous over `array`. Throws Error(file) if a point is in no
-  /// block.
+  /// Reads the points `box` of a level into `data`, which is contiguous over `array`. Throws Error(file) if a point is
+  /// in no block.
   void read_box(const Variable& variable, std::int32_t level, const Box& box, const Box& array, void* data) const;
-  /// Reads entries [first, first + count) of a list over all blocks, by ascending id.
+  /// Reads entries [first, first + count) of a list; blocks are concatenated by ascending id.
   void read_list(const Variable& variable, std::int64_t first, std::int64_t count, std::byte* out);
   [[nodiscard]] std::int64_t list_length(const Variable& variable);
-  /// Reads the first block of that id which has values.
+  /// Reads the first block of that id that has values.
   void read_block(const Variable& variable, std::int64_t id, std::span<std::byte> out);
 
  private:
@@ -77,8 +77,8 @@ class StoredValues {
   std::unique_ptr<Context> context_;
   std::string noun_;
   std::optional<std::int32_t> deepest_;
-  std::optional<std::int32_t> placed_;  ///< the variable of `found_places_`
-  std::vector<Place> found_places_;     ///< of all visible pieces, by ascending id of their block
+  std::optional<std::int32_t> placed_;  ///< the variable to which `found_places_` refers
+  std::vector<Place> found_places_;     ///< places of all visible pieces, by ascending block id
 };
 
 }  // namespace sidestream::database

@@ -28,9 +28,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t large_piece = 16 * page;  ///< of which a page more or less is nothing
+constexpr std::uint64_t large_piece = 16 * page;  ///< a page more or less is negligible here
 
-/// Collective: throws the first failure of any member on all.
+/// Throws the first failure of any member on all. Collective.
 void agree(Communicator& servers, const std::string& failure) {
   const std::vector<Bytes> gathered = servers.gather(std::as_bytes(std::span(failure)), 0);
   Bytes agreed;
@@ -71,7 +71,7 @@ void Storing::make_groups(Communicator& servers) {
   groups_.emplace(std::move(groups));
 }
 
-/// On the first server: the number of this run is one more than that of any that has left a slot or a segment.
+/// Determines the number of this run, on the first server: one more than that of any run with a slot or a segment.
 void Storing::begin_run() {
   make_directory_of((fs::path(options_.directory) / journal_name).string());
   if (!lock_) lock_ = std::make_unique<DirectoryLock>(options_.directory, lock_name);
@@ -79,7 +79,7 @@ void Storing::begin_run() {
   const Journal journal = read_journal(options_.directory);
   for (const std::string& remark : journal.remarks) log::warning("{}", remark);
   run_ = journal.run;
-  next_slot_ = std::max<std::uint64_t>(journal.slots, 1);  // of a file that was emptied too: no context is the head
+  next_slot_ = std::max<std::uint64_t>(journal.slots, 1);  // also if the file was emptied: slot 0 is the head
   for (const std::string& name : names_in_folder(options_.directory)) {
     if (const auto segment = parse_segment_name(name)) run_ = std::max(run_, segment->run);
   }
@@ -99,15 +99,17 @@ void Storing::open(Communicator& servers) {
   run_ = record_of<std::uint32_t>(run);
 }
 
-/// The name of the last segment must survive a loss of power before anything points to it.
+/// Flushes the last segment's name, which must survive a power failure before anything refers to it.
 void Storing::flush_name() {
   if (!name_flushed_) flush_directory(options_.directory);
   name_flushed_ = true;
 }
 
-/// The next `size` bytes of the group's segments; those that do not fit into this one begin a new one.
+/// Allots the next `size` bytes in the group's segments. Bytes that do not fit into the current segment begin a new
+/// one.
 Storing::Allotted Storing::allot(std::uint64_t size) {
-  // A page that two contexts share may be on its way to the disk, or gone from memory, when the second one comes.
+  // Large pieces begin at a page: a shared page may already be on its way to the disk, or evicted, when the next
+  // context comes.
   const std::uint64_t begin = std::max(round_up(end_, size >= large_piece ? page : alignment), face_bytes);
   if (made_ > number_ && begin + size <= options_.max_file_size) {
     flush_name();
@@ -127,12 +129,12 @@ void Storing::make_segment(std::uint32_t number) {
   const std::string name = path(number);
   const bool striped = options_.output && !fs::exists(name) && stripe_file(*options_.output, name, name);
   GrowingFile file(name, striped ? GrowingFile::Open::existing : GrowingFile::Open::fresh);
-  made_ = number + 1;  // at once: if what follows fails, the next context finds it there
+  made_ = number + 1;  // at once: if a later step fails, the next context finds the segment
   name_flushed_ = !options_.flush;
   file.close();
 }
 
-/// The file system finds places for a whole extent at once faster than for one write after the other.
+/// Reserves an extent as a whole, for which the file system finds places faster than for many writes.
 void Storing::reserve(std::uint32_t number, const Extent& extent) const {
   if (!options_.preallocate || extent.end - extent.begin < chunk_bytes) return;
   GrowingFile file(path(number), GrowingFile::Open::existing);
@@ -140,7 +142,7 @@ void Storing::reserve(std::uint32_t number, const Extent& extent) const {
   file.close();
 }
 
-/// Collective over the group. Returns what failed on its leader, or here.
+/// Places a domain. Collective over the group. Returns what failed on its leader or here.
 std::string Storing::place(Domain& domain) {
   Bytes sizes;
   retry_while_out_of_memory([&] {
@@ -225,7 +227,7 @@ GroupEntry Storing::put_table(const std::vector<Bytes>& domains, GroupReport& re
   return table.entry;
 }
 
-/// For readers of HDF5: they must find what this context has in each of its segments.
+/// Updates the HDF5 headers, so that readers of HDF5 find this context's bytes in each of its segments.
 void Storing::renew_faces() {
   for (std::uint32_t number = first_; number <= number_; ++number) {
     const std::string name = path(number);
@@ -236,8 +238,8 @@ void Storing::renew_faces() {
   }
 }
 
-/// On a leader: all that the group has written of this context, once, by whomever of its node: values, tables, faces.
-/// What could not be written to the disk since then is reported here.
+/// Flushes, on a leader, everything that the group has written of this context: values, tables and headers, from any
+/// member. Reports failures of the kernel to write them back.
 void Storing::flush_segments() {
   if (!options_.flush) return;
   for (std::uint32_t number = first_; number <= number_; ++number) {
@@ -247,7 +249,7 @@ void Storing::flush_segments() {
   }
 }
 
-/// Collective over the group. Writes the table on its leader.
+/// Writes the group's table on its leader. Collective over the group.
 void Storing::write_table(const WrittenRows& rows, const std::string& failure, GroupReport& report) {
   Bytes mine;
   retry_while_out_of_memory([&] {
@@ -267,7 +269,7 @@ void Storing::write_table(const WrittenRows& rows, const std::string& failure, G
   if (!any_placed_) first_ = number_;
   report.entry = put_table(domains, report);
   if (options_.show) renew_faces();
-  // The first server has the record to write too.
+  // The first server flushes later, because it also writes the record.
   if (groups_->leaders->rank() != 0) flush_segments();
 }
 
@@ -287,7 +289,7 @@ void Storing::put_record(Entry& entry, const std::vector<GroupEntry>& groups, co
   entry.record = {groups_->number, place.number, place.offset, record.size(), checksum_of(record)};
 }
 
-/// On the first server.
+/// Commits the context, on the first server.
 void Storing::commit(Entry& entry, const std::vector<Bytes>& reports, const Schema& schema) {
   std::vector<GroupEntry> groups;
   for (const Bytes& bytes : reports) {
@@ -306,14 +308,14 @@ void Storing::commit(Entry& entry, const std::vector<Bytes>& reports, const Sche
   entry.slot = next_slot_;
   put_record(entry, groups, schema);
   flush_segments();
-  // A slot that is cut off here, by a full disk, is not used again: what is in it cannot become this context.
+  // A slot that a full disk cuts off here is not used again: its content can never become this context.
   ++next_slot_;
-  // From here on it may be there even if this fails: when the slot is written, but cannot be flushed.
+  // From here on the slot may exist even if this fails: it may be written, but not flushed.
   perhaps_committed_ = true;
   append_slot(options_.directory, entry.slot, context_slot(entry), options_.flush);
 }
 
-/// On the first server, when nothing can go wrong with the context any more.
+/// Completes a context on the first server, when it can no longer fail.
 void Storing::after_commit(const Entry& entry) {
   if (!options_.show) return;
   const std::string failure = failure_of([&] { show(options_.directory, entry); });
@@ -321,7 +323,7 @@ void Storing::after_commit(const Entry& entry) {
     log::warning("the context of cycle {} is stored, but not shown: {}", entry.iteration.cycle, failure);
 }
 
-/// On the leaders: what is too many is first removed in the journal, then on the disk.
+/// Removes surplus contexts on the leaders, first from the journal, then from the disk.
 void Storing::remove_surplus(std::uint64_t slot) {
   retention_.committed(slot, first_, number_);
   if (options_.keep == 0) return;
@@ -343,18 +345,18 @@ void Storing::remove_surplus(std::uint64_t slot) {
   retention_.drop(records_of<std::uint64_t>(agreed), run_, groups_->number);
 }
 
-/// On the leader of a group, before anything of a context is placed.
+/// Begins a context on the leader of a group, before anything of it is placed.
 void Storing::begin_context() {
   any_placed_ = false;
-  // Contexts that will be removed one by one have segments of their own.
+  // Contexts that will be removed one by one have separate segments.
   if (options_.keep > 0 && committed_end_ > face_bytes) {
     number_ = committed_number_ + 1;
     end_ = 0;
   }
 }
 
-/// Collective over the group. What fails here, or in a communication of the group, which fails on all its members, must
-/// not keep this server from those that others wait in: it is returned.
+/// Writes this server's part. Collective over the group. Returns failures, also of the group's communication (which
+/// fails on all members), so that this server still joins the calls for which others wait.
 std::string Storing::write_part(Communicator& servers, Domain& domain) {
   std::string failure;
   const std::string unplaced = failure_of([&] { failure = place(domain); });
@@ -394,7 +396,7 @@ void Storing::store(Communicator& servers, int parts, const Filling& fill, const
   finish(servers, rows, std::move(failure), schema, iteration);
 }
 
-/// Tables, record and slot.
+/// Writes tables, record and slot.
 void Storing::finish(Communicator& servers, const WrittenRows& mine, std::string failure, const Schema& schema,
                      const Iteration& iteration) {
   GroupReport report;
@@ -423,7 +425,7 @@ void Storing::finish(Communicator& servers, const WrittenRows& mine, std::string
   reader.get(entry.slot);
   reader.get(perhaps_committed_);
   if (!perhaps_committed_) {
-    // No context has the written bytes, so the next one may overwrite them.
+    // No context uses the written bytes, so the next one may overwrite them.
     number_ = committed_number_;
     end_ = committed_end_;
     throw Error(Code::file, failure);

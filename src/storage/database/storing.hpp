@@ -1,4 +1,4 @@
-// Writes contexts, all servers together. docs/database.md has the states.
+// Writing of contexts by all servers together. docs/database.md has the states.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +29,17 @@ struct WrittenRows;
 struct StoringOptions {
   std::string directory;
   Kind kind = Kind::checkpoint;
-  int contributors_per_file = 0;  ///< 0: all of a node
+  int contributors_per_file = 0;  ///< 0: all servers of a node
   std::uint64_t max_file_size = 0;
   bool flush = true;
-  int keep = 0;  ///< contexts of this run; 0: all
+  int keep = 0;  ///< number of this run's contexts to keep; 0: all
   bool show = true;
   bool preallocate = true;
   bool stagger = false;                             ///< servers write one after the other
-  std::shared_ptr<const OutputDirectory> output{};  ///< says how many servers write at a time, and on which stripes
+  std::shared_ptr<const OutputDirectory> output{};  ///< limits concurrent writers, and chooses stripes
 };
 
-/// One server of those that write a database.
+/// Stores contexts; one object on each server that writes the database.
 class Storing {
  public:
   explicit Storing(StoringOptions options);
@@ -47,23 +47,23 @@ class Storing {
   Storing(const Storing&) = delete;
   Storing& operator=(const Storing&) = delete;
 
-  /// Collective over `servers`, always the same group. Writes and commits a context, or throws Error(file) on all; then
-  /// nothing points to what was written.
+  /// Writes and commits a context. Collective over `servers`, always the same group. Throws Error(file) on all if it
+  /// fails; nothing then refers to the written bytes.
   void store(Communicator& servers, Domain& domain, const Schema& schema, const Iteration& iteration);
 
-  /// Fills an empty domain with part number `part` of what this server has.
+  /// Fills an empty domain with this server's part number `part`.
   using Filling = std::function<void(int part, Domain& domain)>;
-  /// The same of more than memory holds: `fill` is asked for one part after the other, the same number of them on all
-  /// servers, each of which may be empty; what a part has is given up when it is written. Of what `fill` throws the
-  /// sentence reaches all servers. The schema is looked at when all parts are written.
+  /// Stores a context that exceeds memory. `fill` is called for one part after the other; the number of parts is the
+  /// same on all servers, and parts may be empty. A part's memory is freed when the part is written. The message of an
+  /// exception of `fill` reaches all servers. The schema is used after all parts are written.
   void store(Communicator& servers, int parts, const Filling& fill, const Schema& schema, const Iteration& iteration);
 
  private:
-  /// The groups that this server is in, made once.
+  /// The groups of this server, made once.
   struct Groups {
-    std::unique_ptr<Communicator> mine;     ///< who shares files
+    std::unique_ptr<Communicator> mine;     ///< the servers that share files
     std::unique_ptr<Communicator> leaders;  ///< their first members; null on others
-    std::uint32_t number = 0;               ///< of the group
+    std::uint32_t number = 0;               ///< number of the group
   };
   struct Allotted {
     std::uint32_t number = 0;
@@ -99,19 +99,19 @@ class Storing {
   StoringOptions options_;
   std::optional<Groups> groups_;
   std::uint32_t run_ = 0;
-  // The leader of a group keeps the number of the growing segment, and the ends of committed bytes and of this context
-  // in it.
+  // Kept by the leader of a group: number of the growing segment, and in it the ends of the committed bytes and of this
+  // context.
   std::uint32_t number_ = 0, first_ = 0;
-  bool any_placed_ = false;  ///< a piece of this context has its place
+  bool any_placed_ = false;  ///< true if a piece of this context has its place
   std::uint64_t end_ = 0, committed_end_ = 0;
   std::uint32_t committed_number_ = 0;
-  std::uint32_t made_ = 0;          ///< segments that exist
-  bool name_flushed_ = true;        ///< of the last of them
-  bool perhaps_committed_ = false;  ///< what is stored now: places that it has are not given away again
-  std::uint64_t next_slot_ = 0;     ///< of the first server
+  std::uint32_t made_ = 0;          ///< number of segments that exist
+  bool name_flushed_ = true;        ///< true if the name of the last segment is flushed
+  bool perhaps_committed_ = false;  ///< true if the current context may be committed: its places are not reused
+  std::uint64_t next_slot_ = 0;     ///< on the first server
   Stagger stagger_;
   Retention retention_;
-  std::unique_ptr<DirectoryLock> lock_;  ///< of the first server
+  std::unique_ptr<DirectoryLock> lock_;  ///< on the first server
 };
 
 }  // namespace sidestream::database

@@ -29,7 +29,7 @@ std::uint64_t sum(std::uint64_t a, std::uint64_t b, const std::string& where) {
   return result;
 }
 
-/// True if a piece may give its own number of chunks. More chunks than bytes would be read in vain.
+/// True if a piece may state its own number of chunks. A number beyond that of its bytes is refused.
 bool may_be_cut(const Variable& variable, const Metadata& metadata, std::uint64_t bytes, std::uint64_t chunks) {
   const Mesh& mesh = metadata.mesh_of(variable);
   if (mesh.kind() != MeshKind::octree || mesh.array(Role::refined) < 0 || chunks > bytes) return false;
@@ -92,8 +92,9 @@ std::uint64_t bytes_of_piece(const Variable& variable, const Block& block, const
 
 void check_pieces(const Pieces& rows, std::span<const Block> blocks, const Metadata& metadata, std::uint64_t chunk,
                   const GroupEntry& group, const std::string& where) {
-  std::uint64_t before = 0;   // by variable, then block
-  std::uint64_t counted = 0;  // chunks: none is of two pieces, so that reading takes as long as the table is
+  std::uint64_t before = 0;  // variable, then block
+  std::uint64_t counted =
+      0;  // chunks so far; no two pieces share one, which bounds the reading time by the table's size
   for (const PieceRow& piece : rows.pieces) {
     const auto wrong = [&](const char* what) {
       fail(Code::file, "{}: {} in a table; the file is damaged", where, what);

@@ -9,10 +9,11 @@ namespace sidestream::database {
 
 namespace {
 
-constexpr std::size_t few_trees = 8, most_cells = std::size_t{1} << 24;  ///< of more trees, which take 8 bytes a cell
-constexpr std::size_t most_kept = std::size_t{1} << 29;                  ///< bytes of values
+constexpr std::size_t few_trees = 8,
+                      most_cells = std::size_t{1} << 24;  ///< limit for more than few_trees trees; a cell takes 8 bytes
+constexpr std::size_t most_kept = std::size_t{1} << 29;   ///< bytes of values
 constexpr std::size_t most_blocks = 1024;
-constexpr int most_chained = 1000;  ///< of chunks that need others: files come from anybody
+constexpr int most_chained = 1000;  ///< chunks that need others in a chain; files may be forged
 
 bool is_of_tree(const std::vector<std::string>& codecs) { return codecs.size() == 1 && codecs.front() == tree_codec; }
 
@@ -34,7 +35,7 @@ class Deeper {
 
 }  // namespace
 
-/// Values of a block, decoded when they are asked for.
+/// Provides values of a block, decoded on request.
 class TreePieces::Cells final : public CellValues {
  public:
   Cells(TreePieces& pieces, std::size_t group, std::uint32_t block) : pieces_(pieces), group_(group), block_(block) {}
@@ -85,12 +86,12 @@ void TreePieces::find_named() {
         const Variable* const of = context_.metadata().find_variable(name);
         if (of != nullptr) named_[static_cast<std::size_t>(of->id)] = true;
       }
-    } catch (const Error&) {  // relations that make no sense fail when the variable is read
+    } catch (const Error&) {  // invalid relations fail when their variable is read
     }
   }
 }
 
-// Only variables that others name are asked for again, once their own turn is over.
+// Drops values, except of variables that others' relations name: only these are needed again after their own turn.
 void TreePieces::turn_to(const Key& key, std::uint32_t variable) {
   if (named_.empty()) find_named();
   const bool first = blocks_.empty();
@@ -291,7 +292,7 @@ void TreePieces::fetch(std::size_t group, const PieceRow& piece, std::uint64_t n
   }
   Decoded& of = decoded(group, piece);
   if (of.chunks[number].empty() && row.encoded != 0 && is_of_tree(context_.schema().codecs[piece.variable])) {
-    static_cast<void>(values(group, piece, number));  // finer levels are decoded with it
+    static_cast<void>(values(group, piece, number));  // finer levels are decoded with the chunk
   }
   if (of.chunks[number].empty()) return decode(group, piece, number, room());
   const std::span<std::byte> out = room();

@@ -1,4 +1,4 @@
-// Reads pieces of trees: those that are cut by level, and the flags that give the cuts.
+// Reader of pieces on trees: those that are cut by level, and the flags that define the cuts.
 #pragma once
 
 #include <list>
@@ -11,16 +11,16 @@
 
 namespace sidestream::database {
 
-/// The pieces of a context that are values in trees. Keeps the trees that were asked for last, and values that decoding
-/// others needs, so that reading all variables one after the other reads the file once.
+/// The pieces of a context with values in trees. Keeps the trees used last, and the values that decoding others needs,
+/// so that reading all variables in sequence reads the file once.
 class TreePieces {
  public:
   explicit TreePieces(Context& context) : context_(context) {}
   [[nodiscard]] LinkedTree& tree(std::size_t group, std::uint32_t block);
-  /// The beginnings of the chunks in the values of a piece, and the end of the last one. Throws Error(file) if the
-  /// table has another number of chunks.
+  /// Offsets of the chunks in the values of a piece, followed by the end of the last chunk. Throws Error(file) if the
+  /// table has a different number of chunks.
   [[nodiscard]] std::vector<std::uint64_t> cuts(std::size_t group, const PieceRow& piece);
-  /// As Context::fetch.
+  /// See Context::fetch.
   void fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
              const std::function<std::span<std::byte>()>& room);
   void forget();
@@ -35,16 +35,16 @@ class TreePieces {
   /// A variable on a block.
   struct Decoded {
     LevelCuts cuts;
-    std::vector<std::uint64_t> stored;  ///< where chunks begin in the segment
+    std::vector<std::uint64_t> stored;  ///< offsets of chunks in the segment
     VariableCoding coding;
-    std::vector<Bytes> chunks;  ///< values, once they are decoded
-    std::size_t bytes = 0;      ///< of these
+    std::vector<Bytes> chunks;  ///< decoded values
+    std::size_t bytes = 0;      ///< size of `chunks`
   };
   struct OfBlock {
     Key key;
     std::map<std::uint32_t, Decoded> variables;
   };
-  /// Makes the block the first one, and drops what is not needed for others, or too much.
+  /// Makes the block the most recent one, and drops values that are not needed for others or exceed the limit.
   void turn_to(const Key& key, std::uint32_t variable);
   void drop(OfBlock& block, std::map<std::uint32_t, Decoded>::iterator at);
   void find_named();
@@ -59,13 +59,13 @@ class TreePieces {
   [[nodiscard]] const ChunkRow& row_of(std::size_t group, const PieceRow& piece, std::size_t chunk);
 
   Context& context_;
-  std::list<Kept> trees_;  ///< the last one first
+  std::list<Kept> trees_;  ///< most recent first
   std::size_t kept_cells_ = 0;
   std::list<OfBlock> blocks_;  ///< likewise
   std::size_t kept_bytes_ = 0;
-  std::uint32_t read_ = 0;   ///< the variable that is read on the first block
-  std::vector<bool> named_;  ///< by variable: relations of others name it
-  int depth_ = 0;            ///< of chunks that wait for others
+  std::uint32_t read_ = 0;   ///< the variable that is being read on the first block
+  std::vector<bool> named_;  ///< by variable: true if relations of others name it
+  int depth_ = 0;            ///< number of chunks that wait for others
 };
 
 }  // namespace sidestream::database

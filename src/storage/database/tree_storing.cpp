@@ -79,7 +79,7 @@ bool TreeStoring::is_of_tree(const Variable& variable) const {
   return schema_.codecs[static_cast<std::size_t>(variable.id)] == std::vector<std::string>{tree_codec};
 }
 
-/// Values that a decoder will have, too; null: there are none.
+/// Finds values that a decoder will have, too; null if there are none.
 const BlockView* TreeStoring::companion(const Variable& variable, StoredTree& tree) {
   if (variable.role != Role::none || (!is_of_tree(variable) && !values_.packing(variable.id).empty())) return nullptr;
   const BlockView* const view = values_.published(variable);
@@ -108,7 +108,7 @@ void TreeStoring::add_flags(const Variable& variable, const BlockView& own, cons
 
 void TreeStoring::add_coded(const Variable& variable, const BlockView& own, const LevelCuts& cuts, StoredTree& tree,
                             Domain& domain) {
-  std::map<std::int32_t, const BlockView*> there{{variable.id, &own}};  // made before threads ask
+  std::map<std::int32_t, const BlockView*> there{{variable.id, &own}};  // made before threads use it
   const auto find_view = [&](const Variable& other) {
     const auto found = there.find(other.id);
     return found == there.end() ? nullptr : found->second;

@@ -1,4 +1,4 @@
-// Stores variables in cells of trees: prunes them, cuts them by level, and encodes them with the codec for trees.
+// Storing of variables in cells of trees: prunes them, cuts them by level, and encodes them with the codec for trees.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace sidestream::database {
 
-/// The stored values of a variable on the block, without gaps; null where there are none that a decoder will have, too.
+/// Returns the stored values of a variable on the block, contiguous; null if a decoder will not have them.
 using FindView = std::function<const BlockView*(const Variable& variable)>;
 
-/// The flags of a role, refined or owned, in one chunk: packed, or as they are where they cannot be.
+/// The flags of a role, refined or owned, in one chunk: packed, or unchanged if they cannot be packed.
 [[nodiscard]] std::vector<Domain::MadeChunk> packed_flags(const StoredTree& tree, Role role, BytesView flags);
 
-/// The values of a variable in cells of a tree, chunk by chunk, several at a time. `find` by name: which variables its
-/// relations may name.
+/// Encodes the values of a variable in cells of a tree, chunk by chunk, with several threads. `find`: variables that
+/// its relations may name.
 [[nodiscard]] std::vector<Domain::MadeChunk> encoded_levels(LinkedTree& tree, const LevelCuts& cuts,
                                                             const Variable& variable,
                                                             const VariableRelations& relations,
@@ -27,13 +27,13 @@ using FindView = std::function<const BlockView*(const Variable& variable)>;
 
 /// The other values on the block.
 struct TreeValues {
-  /// Another variable in cells of the tree as it was published, on all of them; null: the block has none.
+  /// Returns another variable in all published cells of the tree; null if the block lacks it.
   std::function<const BlockView*(const Variable& variable)> published;
   /// The packing of a variable's values without the codec of trees.
   std::function<const Packing&(std::int32_t variable)> packing;
 };
 
-/// Refers to all of what it is given.
+/// Stores the variables of one tree. Keeps references to its arguments.
 class TreeStoring {
  public:
   TreeStoring(const Schema& schema, const TreeValues& values, const Encoding& encoding, StoredTrees& trees)

@@ -25,7 +25,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(fs::symlink_status(path, ignored));
 }
 
-/// Finds records of contexts that are whole, in bytes of a segment that no context uses.
+/// Finds records of whole contexts, in bytes of a segment that no context uses.
 class RecordSearch {
  public:
   RecordSearch(const std::string& directory, const SegmentName& name)
@@ -37,7 +37,7 @@ class RecordSearch {
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
-  /// Calls `found` with each of them that begins from `begin` on and before `end`.
+  /// Calls `found` with each context whose record begins in [begin, end).
   template <class Found>
   void search(std::uint64_t begin, std::uint64_t end, Found&& found) {
     Bytes bytes;
@@ -53,7 +53,7 @@ class RecordSearch {
   }
 
  private:
-  /// Null where there is none, or one that is not whole: then its run was killed before it could commit.
+  /// Returns null if there is no context, or an incomplete one, whose run was killed before its commit.
   std::unique_ptr<Context> context_at(std::uint64_t at) {
     std::array<std::uint64_t, 3> head{};
     if (size_ - at < least_record) return nullptr;
@@ -61,7 +61,7 @@ class RecordSearch {
     const std::uint64_t left = size_ - at - head_bytes, text = head[1], groups = head[2];
     if (text > left || groups == 0 || groups > left / sizeof(GroupEntry)) return nullptr;
     const std::uint64_t size = head_bytes + round_up(text, 8) + groups * sizeof(GroupEntry);
-    // Files may be made up. They are read at most twice.
+    // Files may be forged, so at most twice their size is read.
     if (size > size_ - at || size > budget_) return nullptr;
     budget_ -= size;
     Bytes record(size);
@@ -96,7 +96,7 @@ bool is_record_of(const Context& context, const std::vector<Entry>& entries) {
   });
 }
 
-/// The reason why the file that shows a slot is not spare; empty if it is spare.
+/// Reason why the file that shows a slot is not spare; empty if it is spare.
 std::string missed(std::uint64_t slot, const std::string& name, const Journal& journal,
                    const std::vector<Entry>& removed) {
   if (std::any_of(removed.begin(), removed.end(), [slot](const Entry& entry) { return entry.slot == slot; })) return {};
@@ -130,7 +130,7 @@ void SegmentUse::add(Context& context) {
     std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.begin < b.begin; });
     std::vector<Extent>& all = extents_[key];
     for (const Extent& one : extents) {
-      // Large pieces begin at pages: what is left out before them holds nothing.
+      // Large pieces begin at pages: the bytes skipped before them hold nothing.
       if (!all.empty() && one.begin >= all.back().begin && one.begin <= all.back().end + page) {
         all.back().end = std::max(all.back().end, one.end);
       } else {

@@ -1,4 +1,4 @@
-// Files in the directory of a database that no slot names: killed runs leave them, or a truncated file of slots.
+// Files in a database's directory that no slot names, left by killed runs or by a truncated file of slots.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace sidestream::database {
 
-/// The segments of contexts, and the bytes of them that are used.
+/// The segments of contexts, and their used bytes.
 class SegmentUse {
  public:
-  /// The segments of a context, and where its bytes lie. Throws Error(file) where its tables cannot be read.
+  /// Adds the segments of a context, and its byte ranges. Throws Error(file) if its tables cannot be read.
   void add(Context& context);
-  /// A context that cannot be read: any segment of its run may be its own.
+  /// Adds a context that cannot be read: any segment of its run may belong to it.
   void add_unreadable(const Entry& entry) { whole_runs_.push_back(entry.run); }
   [[nodiscard]] bool has(const SegmentName& segment) const;
   /// Ranges of bytes that belong to no context: beginnings and ends, in ascending order, up to `size`.
@@ -35,12 +35,12 @@ class SegmentUse {
 };
 
 struct Unnamed {
-  std::vector<std::string> spare;  ///< files of no context: what killed runs and removals leave
-  std::vector<std::string> held;   ///< files of contexts that are whole and have no slot
+  std::vector<std::string> spare;  ///< files of no context, left by killed runs and removals
+  std::vector<std::string> held;   ///< files of whole contexts without a slot
   std::vector<std::string> lost;   ///< a sentence for each sign of such a context
 };
 
-/// Finds the contents of a directory besides the contexts whose segments are in `use`. `removed`: contexts that were
+/// Finds the content of a directory besides the contexts whose segments are in `use`. `removed`: contexts that were
 /// removed on purpose. Throws Error(file, system).
 [[nodiscard]] Unnamed find_unnamed(const std::string& directory, const Journal& journal,
                                    const std::vector<Entry>& removed, const SegmentUse& use);

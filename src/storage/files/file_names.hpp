@@ -32,16 +32,16 @@ class FileNames {
   /// Returns the path for `pattern` in `iteration`. If this run has written that already (or, when it resumes, an
   /// earlier run has), returns the first free one of -v2, -v3, ...
   [[nodiscard]] std::string choose(const std::string& pattern, const Iteration& iteration);
-  /// Call after the chosen file was renamed to its name. Retries while memory is short, since the other servers go on
-  /// with the same choice.
+  /// Records that the chosen file was renamed to its name. Retries while memory is short, since the other servers
+  /// continue with the same choice.
   void written(const std::string& path);
 
  private:
   [[nodiscard]] bool is_taken(const std::string& path) const;
 
   std::shared_ptr<const OutputDirectory> directory_;
-  // Hashes only, because a run may write millions of files. If two names have the same hash, every server chooses the
-  // same version, which was not needed.
+  // Hashes of names, because a run may write millions of files. If two names have the same hash, every server takes the
+  // same new version, needlessly but harmlessly.
   std::unordered_set<std::size_t> written_;
 };
 
@@ -50,9 +50,9 @@ class FileNames {
 /// Quotes a text for JSON and YAML. Control characters are escaped; UTF-8 is kept.
 [[nodiscard]] std::string quoted_text(std::string_view text);
 
-/// The rest of a YAML entry behind `key: `, as a literal block that people can read. Its lines are indented by `indent`
-/// columns more than the key, whatever they begin with. Ends with a line end. The value of the block is the text with
-/// one line end at its end. Control characters, which YAML forbids there, are left out.
+/// The value of a YAML entry after `key: `, as a literal block that people can read. Its lines are indented by `indent`
+/// columns more than the key, whatever they begin with. The value of the block is the text with one line end at its
+/// end. Control characters, which YAML forbids there, are omitted. The result ends with a line end.
 [[nodiscard]] std::string literal_text(std::string_view text, int key_column, int indent);
 
 }  // namespace sidestream

@@ -14,8 +14,8 @@ namespace sidestream {
 
 namespace {
 
-/// The C locale, by which the library reads numbers, in this thread for the lifetime of the object; then the one that
-/// it had.
+/// Sets the C locale, in which the library reads numbers, for this thread during the object's lifetime; then restores
+/// the previous one.
 class PlainLocale {
  public:
   PlainLocale() noexcept : plain_(::newlocale(LC_ALL_MASK, "C", locale_t{})), before_(::uselocale(plain_)) {}
@@ -33,15 +33,15 @@ class PlainLocale {
 constexpr int most_depth = 16;
 constexpr std::size_t longest_sentence = 300;  // the library quotes the text that it read last
 
-/// The library's sentence without the name of the exception in front.
+/// The library's message without the leading name of the exception.
 std::string sentence_of(const nlohmann::json::exception& error) {
   const std::string_view whole = error.what();
   const std::size_t name = whole.find("] ");
   return escaped_utf8(whole.substr(name == whole.npos ? 0 : name + 2, longest_sentence));
 }
 
-/// Checks the depth, and that there is no zero byte, which ends the text for the library. A callback of the library's
-/// parser could do so too, but makes the time grow with the square of the length of a list.
+/// Checks the depth, and that there is no zero byte, which would end the text for the library. A callback of the
+/// library's parser could check it too, but takes quadratic time in the length of a list.
 void check_shape(std::string_view text) {
   int depth = 0;
   bool quoted = false;

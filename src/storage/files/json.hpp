@@ -1,4 +1,4 @@
-// JSON: files that may be damaged or made up are read, and objects are written on one line.
+// JSON: reads files that may be damaged or forged, and writes objects on one line.
 #pragma once
 
 #include <concepts>
@@ -12,23 +12,23 @@
 
 namespace sidestream {
 
-/// Empties a value before the library's destructor sees it, because that allocates memory for lists and objects with
-/// members, and ends the program if there is none.
+/// Deletes a value after emptying it. The library's destructor allocates memory for lists and objects with members, and
+/// ends the program if there is none.
 struct DeleteJson {
   void operator()(nlohmann::json* value) const noexcept;
 };
 using JsonDocument = std::unique_ptr<nlohmann::json, DeleteJson>;
 
-/// Reads a JSON text. The memory that this takes is proportional to the text. Throws Error(file), with the place, if
-/// the text is not JSON, or if it nests lists and objects more than 16 deep.
+/// Reads a JSON text, with memory proportional to its length. Throws Error(file), with the position, if the text is not
+/// JSON, or if it nests lists and objects more than 16 deep.
 [[nodiscard]] JsonDocument parse_json(std::string_view text);
 
 /// The text of an object on one line, with `, ` and `: ` as separators. Members keep the order in which they are added.
 /// The library's tree is not used here: see DeleteJson.
 class JsonObject {
  public:
-  /// Adds a text, a truth, a number, an object, or a list of these. Real numbers have the shortest form that reads back
-  /// to the same number; one that is not finite is null.
+  /// Adds a string, a boolean, a number, an object, or a list of these. Real numbers have the shortest form that reads
+  /// back to the same number; numbers that are not finite become null.
   template <class T>
   JsonObject& add(std::string_view name, const T& value) {
     if (!text_.empty()) text_ += ", ";

@@ -60,7 +60,7 @@ constexpr std::size_t longest = 4096;
 /// The largest number of bytes of a record.
 constexpr std::size_t longest_record = std::size_t{1} << 20;
 
-/// The first `most` bytes of a file. Nothing if it is missing, or is a link or a pipe.
+/// The first `most` bytes of a file. Nothing if it is missing, a link or a pipe.
 std::optional<std::string> text_in(const std::string& path, std::size_t most) {
   const Descriptor file(open_existing(path, O_RDONLY));
   if (file.get() < 0) return std::nullopt;
@@ -76,8 +76,8 @@ std::optional<std::string> text_in(const std::string& path, std::size_t most) {
   return text;
 }
 
-/// Anybody who can write into the folder can command the run. The folder is created if missing; an existing one must
-/// belong to this user.
+/// Creates the folder if it is missing; an existing one must belong to this user. Anybody who can write into it can
+/// command the run.
 void make_folder(const std::string& folder) {
   make_directory_of(folder);
   // The folder is not writable for all users, whatever the umask is.
@@ -118,7 +118,7 @@ std::string id_of_this_process() {
   return fmt::format("{}-{}-{}", time, host.data(), ::getpid());
 }
 
-/// Looks for the answer and removes it.
+/// Reads the answer, if there is one, and removes it.
 bool has_answer(const std::string& path, std::string& sentence, double seconds) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   for (Backoff backoff(std::chrono::milliseconds(2), std::chrono::milliseconds(100));;) {
@@ -173,7 +173,7 @@ Mailbox::Mailbox(const MailboxKind& kind, const std::string& directory, bool goe
 Mailbox::~Mailbox() {
   if (keeps_) return;
   ::unlink(record_.c_str());
-  ::rmdir(folder_.c_str());  // fails if answers are left; the reader of the last one removes it
+  ::rmdir(folder_.c_str());  // fails if answers remain; the reader of the last one removes it
 }
 
 std::vector<Mailbox::Request> Mailbox::take() {

@@ -28,10 +28,10 @@ class Mailbox {
   struct Request {
     std::string id, name, value;  ///< `name` and `value` are the two lines
   };
-  /// Creates the folder in `directory`. Removes requests and answers of an earlier run, unless it `goes_on` with those
-  /// of other servers of the session. Throws Error(file).
+  /// Creates the folder in `directory`. Removes requests and answers of an earlier run, unless it `goes_on` after other
+  /// servers of the same session. Throws Error(file).
   Mailbox(const MailboxKind& kind, const std::string& directory, bool goes_on);
-  /// Tells waiting senders that there will be no answer, unless the session goes on with other servers.
+  /// Tells waiting senders that there will be no answer, unless other servers of the session follow.
   ~Mailbox();
   Mailbox(const Mailbox&) = delete;
   Mailbox& operator=(const Mailbox&) = delete;
@@ -54,8 +54,8 @@ class Mailbox {
 
 /// The record of the session that runs in `directory`. Throws Error(file) if no session there has such a mailbox.
 [[nodiscard]] std::string record_in(const MailboxKind& kind, const std::string& directory);
-/// Sends that session a request of two lines and returns its answer, a sentence. Throws Error(file) if there was none
-/// within `seconds`; the request is withdrawn then, unless it has been taken.
+/// Sends a request of two lines to that session and returns its answer, a sentence. Throws Error(file) if no answer
+/// comes within `seconds`; the request is then withdrawn, unless it has been taken.
 [[nodiscard]] std::string ask_run(const MailboxKind& kind, const std::string& directory, const std::string& name,
                                   const std::string& value, double seconds);
 /// Posts a request from within the run; it gets no answer. Requests are taken in the order of `number`.

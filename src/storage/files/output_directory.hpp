@@ -9,8 +9,8 @@
 
 namespace sidestream {
 
-/// The right to write into a directory: a hidden file with a lock that the system releases when the process ends, even
-/// by a crash.
+/// The right to write into a directory: a hidden file with a lock, which the system releases when the process ends,
+/// even by a crash.
 class DirectoryLock {
  public:
   /// Creates the directory if needed and takes the lock `name` in it. Throws Error(file), with the holder's process and
@@ -31,12 +31,12 @@ class DirectoryLock {
 /// True if a process or session holds that lock. False also if that cannot be determined.
 [[nodiscard]] bool is_locked(const std::string& directory, const std::string& name);
 
-/// Starting point of a run: nothing, the results of an earlier run, or those of earlier servers of the same session.
+/// Starting point of a run: nothing, an earlier run's results, or those of earlier servers of the same session.
 enum class GoesOnWith { nothing, run, session };
 
 /// Opens the directory under `root` (created if missing). Not collective; call it on every server. `provenance`: see
-/// OutputDirectory. Without `flush`, commit does not wait for the disk. `speaks`: one server does, for messages that
-/// concern all.
+/// OutputDirectory. Without `flush`, commit does not wait for the disk. `speaks`: true on one server, which logs
+/// messages that concern all.
 [[nodiscard]] std::shared_ptr<const OutputDirectory> open_output_directory(
     const std::string& root, const std::string& provenance, GoesOnWith what = GoesOnWith::nothing, bool flush = true,
     const FileRules& rules = {}, bool speaks = true);

@@ -72,7 +72,7 @@ void make_directory_of(const std::string& path) {
   const std::string directory = directory_of(path);
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  // Versions of the library report differently that a path component is a file. A second query gives the same answer
+  // Versions of the library differ in reporting that a path component is a file. A second query gives the same answer
   // everywhere.
   if (!error && !std::filesystem::is_directory(directory)) error = std::make_error_code(std::errc::not_a_directory);
   if (error) fail_file("make the directory", directory, error.value());

@@ -1,4 +1,4 @@
-// Files that detect and explain all failures.
+// File access that detects and explains all failures.
 #pragma once
 
 #include <cstddef>
@@ -94,18 +94,18 @@ void rename_durably(const std::string& from, const std::string& to);
 
 // Atomic replacement of a file's content.
 
-/// Lets `put` write a temporary file, whose path it gets, and renames that to `path`. If anything throws, `path` is
-/// unchanged and the temporary file is removed.
+/// Replaces `path` atomically: `put` writes a temporary file, whose path it gets, which is then renamed. If anything
+/// throws, `path` is unchanged and the temporary file is removed.
 void replace_file(const OutputDirectory& directory, const std::string& path,
                   const std::function<void(const std::string& temporary)>& put);
 
 /// Writes a text as the whole content of a file, without flushing it. Throws Error(file).
 void write_file(const std::string& path, std::string_view text);
 
-/// replace_file for a text.
+/// Replaces a file's content by a text.
 void replace_file(const OutputDirectory& directory, const std::string& path, std::string_view text);
 
-/// The same for a file in any directory that need not survive a power failure, such as a run's records.
+/// Replaces a file in any directory that need not survive a power failure, such as a run's records.
 void replace_file(const std::string& path, std::string_view text);
 
 // Abilities of the library's own output directory (open_output_directory) beyond the contract.
@@ -113,24 +113,24 @@ void replace_file(const std::string& path, std::string_view text);
 /// The number of servers that may write at a time; 0: all.
 [[nodiscard]] int writers_of(const OutputDirectory& directory) noexcept;
 
-/// Striping::create with the rules of the run; false for other directories.
+/// Calls Striping::create with the rules of the run; false for other directories.
 bool stripe_file(const OutputDirectory& directory, const std::string& made, const std::string& path);
 
 /// The temporary file for `path`, which exists already if it is to have stripes.
 [[nodiscard]] std::string begin_file(const OutputDirectory& directory, const std::string& path);
 
-/// True if the run continues its own session. Then earlier servers left the results.
+/// True if the run continues its own session, whose earlier servers left the results.
 [[nodiscard]] bool goes_on_within_session(const OutputDirectory& directory) noexcept;
 
-/// Commits all paths, in the library's own directory at less cost: flushes all files, renames them, then flushes each
-/// directory once. Throws Error(file); a file whose temporary is gone has been renamed then.
+/// Commits all paths. In the library's own directory this costs less: it flushes all files, renames them, then flushes
+/// each directory once. Throws Error(file); a file whose temporary is gone has then been renamed.
 void commit_all(const OutputDirectory& directory, const std::vector<std::string>& paths);
 
 // Writing parts of existing files, and copies of files.
 
 /// Writes `text` into an existing file. Throws Error(file).
 void write_at(const std::string& path, std::uint64_t position, std::string_view text);
-/// The same for an open file; messages name it by `path`.
+/// Writes `text` into an open file; messages name it by `path`.
 void write_at(int descriptor, const std::string& path, std::uint64_t position, std::string_view text);
 
 /// Reads from an open file. Returns the number of bytes, which is less than asked for only at the end of the file.

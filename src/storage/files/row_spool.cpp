@@ -61,11 +61,11 @@ void RowSpool::show() {
     write_at(file_.get(), path_, position(sizes_.size()) + shown_, std::string_view(buffer_).substr(shown_));
     shown_ = buffer_.size();
   } catch (const Error&) {
-    shows_ = false;  // the rows are in memory; what is lost is said when they no longer fit
+    shows_ = false;  // the rows are in memory; losses are reported when they no longer fit
   }
 }
 
-/// Creates the folder if needed. A file that another user has put there is refused.
+/// Opens the file; creates the folder if needed. Refuses a file that another user has put there.
 void RowSpool::open() {
   Descriptor file(open_or_create(path_, O_RDWR));
   if (file.get() < 0 && errno == ENOENT) {
@@ -99,7 +99,7 @@ void read_part_file(const std::string& path, const std::function<void(std::strin
   if (file.get() < 0) fail_file("open", path, errno);
   std::string text;
   for (std::uint64_t at = 0;; at += RowSpool::chunk) {
-    // Holes are skipped: in the file of many processes they may be far longer than the rows.
+    // Skip holes: in the file of many processes they may be far longer than the rows.
     const off_t next = ::lseek(file.get(), static_cast<off_t>(at), SEEK_DATA);
     if (next < 0 && errno == ENXIO) return;
     if (next > 0) at = static_cast<std::uint64_t>(next) / RowSpool::chunk * RowSpool::chunk;

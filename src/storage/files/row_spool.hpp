@@ -12,19 +12,19 @@
 namespace sidestream {
 
 /// The rows of one process. Rows that do not fit the buffer go to a part file that all processes of the run share. The
-/// n-th chunk of a member is the (n * members + member)-th of the file. So processes need not communicate, and any
-/// number of them can share one file. Chunks hold whole rows of text followed by a hole, so that the file can be read
-/// after a crash.
+/// n-th chunk of a member is chunk n * members + member of the file, so processes need not communicate, and any number
+/// of them can share one file. Chunks hold whole rows of text followed by a hole, so that the file can be read after a
+/// crash.
 class RowSpool {
  public:
-  static constexpr std::size_t chunk = 1u << 18;  ///< bytes; the largest amount in memory
+  static constexpr std::size_t chunk = 1u << 18;  ///< bytes; the most that is kept in memory
 
   RowSpool(std::string path, int member, int members);
 
-  /// Adds whole rows. After a write failure the buffered rows stay, later ones are lost, and the simulation goes on.
+  /// Adds whole rows. After a write failure the buffered rows stay, later rows are lost, and the simulation continues.
   void add(std::string_view rows);
-  /// Writes the rows in memory to the file too, for people who watch the run and in case it ends early. They stay in
-  /// memory. After a write failure it does nothing more.
+  /// Also writes the rows in memory to the file, for people who watch the run and in case it ends early. They stay in
+  /// memory. Does nothing after a write failure.
   void show();
   /// Number of rows that were lost, and the reason.
   [[nodiscard]] std::int64_t lost() const noexcept { return lost_; }

@@ -1,5 +1,5 @@
-// Servers that write one after the other (the "data transfer delays" of Damaris), or few at a time. A disk is slower
-// with many concurrent writers than with one, for each writer and in total.
+// Turns of servers that write one after the other (the "data transfer delays" of Damaris), or few at a time. A disk is
+// slower with many concurrent writers than with one, for each writer and in total.
 #pragma once
 
 #include <algorithm>
@@ -13,19 +13,19 @@
 
 namespace sidestream {
 
-/// The number of rounds in which `size` servers write, if `writers` may at a time (0: all).
+/// Number of rounds in which `size` servers write, with at most `writers` at a time (0: all).
 [[nodiscard]] inline int rounds_of_writing(int size, int writers) noexcept {
   return writers < 1 ? 1 : (size + writers - 1) / writers;
 }
 
-/// Collective: calls `write`, which must not throw, on every member, on at most `writers` of them at a time (0: all).
-/// The members wait for each other after each round, so a member that has nothing to write or fails delays nobody, and
-/// one that never comes is noticed as in any other communication. A waiting server receives from its clients.
+/// Calls `write`, which must not throw, on every member, on at most `writers` of them at a time (0: all). Collective.
+/// Members wait for each other after each round. So a member that has nothing to write or fails delays nobody, and a
+/// missing member is noticed as in any other communication. A waiting server receives from its clients.
 inline void take_turns(Communicator& servers, int writers, const std::function<void()>& write) {
   const int rounds = rounds_of_writing(servers.size(), writers);
   for (int round = 0; round < rounds; ++round) {
     if (round > 0) servers.barrier();
-    // Neighbours, often of one node, write in different rounds.
+    // Neighbours, often on one node, write in different rounds.
     if (servers.rank() % rounds == round) write();
   }
 }
@@ -36,7 +36,7 @@ namespace sidestream::database {
 
 /// Returns the seconds that server `rank` of `size` waits before it writes. `interval`: seconds between two contexts;
 /// `writing`: seconds that the slowest server takes. A slot is a little longer than the writing. All slots together
-/// take at most half of the interval, so that servers never fall behind because of them; neighbouring slots then
+/// take at most half of the interval, so that servers never fall behind because of them; neighbouring slots may then
 /// overlap. 0 while either time is unknown.
 [[nodiscard]] inline double slot_begin(int rank, int size, double interval, double writing) noexcept {
   if (size < 2 || !(interval > 0) || !(writing > 0)) return 0;
@@ -44,11 +44,11 @@ namespace sidestream::database {
   return rank * std::min(spare * writing, share * interval / size);
 }
 
-/// The part of one server.
+/// One server's state.
 class Stagger {
  public:
-  /// Collective, at the beginning of each context: waits until this server's slot begins, at most half of the time
-  /// since the last context.
+  /// Waits until this server's slot begins, at most half of the time since the last context. Collective, at the
+  /// beginning of each context.
   void wait(Communicator& servers) {
     const double start = now();
     // All servers take the shortest interval and the longest writing time of all, so that they compute the same slots.
@@ -56,14 +56,14 @@ class Stagger {
     servers.maximum(std::span<double>(all));
     began_ = start;
     const double delay = slot_begin(servers.rank(), servers.size(), -all[0], all[1]);
-    // The delay counts from this place, which all servers reach at nearly the same time.
+    // The delay counts from here, which all servers reach at nearly the same time.
     if (delay > 0) std::this_thread::sleep_for(std::chrono::duration<double>(delay));
   }
   /// Reports the seconds that this server took to write its values.
   void wrote(double seconds) noexcept { writing_ = seconds; }
 
  private:
-  double began_ = 0, writing_ = 0;  ///< in the last context; 0: there was none
+  double began_ = 0, writing_ = 0;  ///< of the last context; 0: there was none
 };
 
 }  // namespace sidestream::database

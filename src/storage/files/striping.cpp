@@ -19,12 +19,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Calls liblustreapi where the machine has it, without needing it to build.
+/// Loads liblustreapi if the machine has it; it is not needed to build.
 CreateStriped find_lustre() {
-  /// int llapi_file_create(name, stripe_size, stripe_offset, stripe_count, stripe_pattern): 0 or a negative error
-  /// number.
+  /// int llapi_file_create(name, stripe_size, stripe_offset, stripe_count, stripe_pattern) returns 0 or a negative
+  /// error number.
   using CreateFile = int (*)(const char*, unsigned long long, int, int, int);
-  // The library stays loaded: other sessions of the process may use it.
+  // The library stays loaded, since other sessions of the process may use it.
   for (const char* name : {"liblustreapi.so.1", "liblustreapi.so"}) {
     void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) continue;
@@ -67,7 +67,8 @@ bool Striping::create(const std::string& path, const std::string& name) const {
   if (rule == nullptr || (rule->count == 0 && rule->size == 0)) return false;
   const std::string folder = fs::path(path).parent_path().string();
   struct stat facts {};
-  if (::stat(folder.empty() ? "." : folder.c_str(), &facts) != 0) return false;  // creating the file will say why
+  if (::stat(folder.empty() ? "." : folder.c_str(), &facts) != 0)
+    return false;  // creating the file will report the reason
   if (without_.count(facts.st_dev) > 0) return false;
   if (!create_) {
     give_up(facts.st_dev, path, "no library of a file system with stripes (liblustreapi) was found");
@@ -77,8 +78,8 @@ bool Striping::create(const std::string& path, const std::string& name) const {
   const int error = create_(path, *rule);
   if (error == 0) return true;
   const bool is_other = error == ENOTTY || error == ENODEV || error == ENOTSUP || error == ENOSYS;
-  if (!is_other && error != EINVAL && error != ERANGE) return false;  // creating the file will say why
-  ::unlink(path.c_str());  // the library may have made the file before it found out
+  if (!is_other && error != EINVAL && error != ERANGE) return false;  // creating the file will report the reason
+  ::unlink(path.c_str());  // the library may have created the file before it failed
   give_up(facts.st_dev, path, is_other ? "it is not Lustre" : "Lustre: " + system_text(error));
   return false;
 }

@@ -1,4 +1,4 @@
-// Stripes of files on parallel file systems: files are made with them before anything else creates them.
+// Stripes of files on parallel file systems, which must be set when a file is created.
 #pragma once
 
 #include <sys/types.h>
@@ -15,16 +15,16 @@ namespace sidestream {
 /// Creates an empty file with the stripes of a rule. Nothing of that name may exist. Returns 0 or an error number.
 using CreateStriped = std::function<int(const std::string& path, const StripeRule& rule)>;
 
-/// The rules of a run, and the file systems on which they turned out to mean nothing.
+/// The rules of a run, and the file systems on which they have no effect.
 class Striping {
  public:
-  /// Looks up the library of Lustre (liblustreapi) on this machine, if there are rules. `root`: the output directory.
-  /// `speaks`: one server does.
+  /// Looks up Lustre's library (liblustreapi) on this machine, if there are rules. `root`: the output directory.
+  /// `speaks`: true on one server, which logs.
   Striping(std::vector<StripeRule> rules, std::string root, bool speaks);
 
-  /// Creates `path`, which is to become the file `name`, with the stripes of the first rule that matches `name`.
-  /// Replaces a file of that name. Returns false, and leaves it to the caller to create the file, if no rule matches or
-  /// the file system has no stripes; the latter is said once for each file system.
+  /// Creates `path`, the temporary of the file `name`, with the stripes of the first rule that matches `name`. Replaces
+  /// a file of that name. Returns false, and leaves the creation to the caller, if no rule matches or the file system
+  /// has no stripes; the latter is logged once for each file system.
   bool create(const std::string& path, const std::string& name) const;
 
  private:

@@ -58,7 +58,7 @@ void put_names(std::string& out, const Table& table) {
 /// Form of real numbers.
 enum class Reals { shortest, with_point };
 
-/// Adds the point of a real number that begins at `start`: 3 becomes 3.0, and 1e-05 becomes 1.0e-05.
+/// Inserts the decimal point into a real number that begins at `start`: 3 becomes 3.0, and 1e-05 becomes 1.0e-05.
 void put_point(std::string& out, std::size_t start) {
   if (out.find_first_of(".nN", start) != std::string::npos) return;
   out.insert(std::min(out.find('e', start), out.size()), ".0");

@@ -14,8 +14,8 @@ namespace sidestream {
 /// reads back to the same double (`nan`, `inf`, `-inf` otherwise). Rows are added in one write.
 [[nodiscard]] ResultFormat csv_format();
 
-/// The same for tables of Cinema databases, whose readers take a column without decimal points for whole numbers: real
-/// numbers have one.
+/// CSV for tables of Cinema databases. Their readers take a column without decimal points for integers, so real numbers
+/// have a point.
 [[nodiscard]] ResultFormat cinema_format();
 
 /// Formats a text as a CSV field, quoted where needed.

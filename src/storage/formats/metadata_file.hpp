@@ -16,8 +16,8 @@ struct MetadataFile {
   Catalogue catalogue;
 };
 
-/// Formats the file. The same content gives the same bytes, and reading restores the content with exact numbers. Throws
-/// Error(file) for kinds of meshes that configurations do not have.
+/// Formats the file. The same content gives the same bytes, and reading restores it exactly. Throws Error(file) for
+/// kinds of meshes that configurations lack.
 [[nodiscard]] std::string metadata_text(const MetadataFile& content);
 
 /// Parses the text of the file `name`. Throws Error(configuration) with file:line:column.

@@ -37,7 +37,7 @@ void take(png_structp png, png_bytep data, std::size_t size) {
 [[noreturn]] void stop(png_structp png, png_const_charp text) {
   try {
     static_cast<Sink*>(png_get_error_ptr(png))->message = text;
-  } catch (const std::exception&) {  // the message is lost, the failure is not
+  } catch (const std::exception&) {  // only the message is lost
   }
   png_longjmp(png, 1);
 }
@@ -48,7 +48,7 @@ void ignore(png_structp, png_const_charp) {}
 bool encode(png_structp png, png_infop info, const Image& image, bool alpha, const std::string& provenance) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   const auto width = static_cast<png_uint_32>(image.width), height = static_cast<png_uint_32>(image.height);
-  // libpng limits rows and columns to a million to protect readers. This file only writes.
+  // libpng limits rows and columns to a million to protect readers, but this file only writes.
   png_set_user_limits(png, 0x7fffffff, 0x7fffffff);
   png_set_IHDR(png, info, width, height, 8, alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);

@@ -1,4 +1,4 @@
-// Blocks of every kind of mesh as VTK XML: one file per block and one that lists them.
+// Blocks of every kind of mesh as VTK XML: one file for each block, and a file that lists them.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace sidestream {
 [[nodiscard]] std::string why_not_vtk(const Mesh& mesh);
 /// Ending of a block's file: `.vti`, `.vtr`, `.vts`, `.vtu` or `.vtp`.
 [[nodiscard]] std::string vtk_block_ending(const Mesh& mesh);
-/// Ending of the file that lists blocks: the same with a p (`.pvti`); `.vtm` for meshes with refinement levels.
+/// Ending of the file that lists blocks: the block's with a p (`.pvti`); `.vtm` for meshes with refinement levels.
 [[nodiscard]] std::string vtk_list_ending(const Mesh& mesh);
 /// True if the list must cover all cells of the mesh, since VTK's readers refuse gaps between boxes.
 [[nodiscard]] bool vtk_wants_all_cells(const Mesh& mesh) noexcept;
@@ -22,13 +22,13 @@ namespace sidestream {
 /// True if the arrays of the block's geometry were delivered; without them it cannot be written.
 [[nodiscard]] bool has_structure(const Mesh& mesh, const VtkBlock& block) noexcept;
 
-/// Writes one block. Values are in VTK's order, i fastest, whatever their own. Throws Error(analysis) if the geometry
-/// contradicts itself. `level_times`: the times of levels, if they have their own.
+/// Writes one block. Values are in VTK's order, i fastest, whatever their order in memory. Throws Error(analysis) if
+/// the geometry contradicts itself. `level_times`: times of levels, if they differ.
 void write_vtk_block(const std::string& path, const Mesh& mesh, const VtkBlock& block, const Iteration& iteration,
                      const std::string& provenance, VtkCompression compression,
                      std::span<const double> level_times = {});
 
-/// One block in the file that lists them.
+/// An entry of the file that lists blocks.
 struct VtkPiece {
   Block block;
   std::string source;  ///< path relative to the list

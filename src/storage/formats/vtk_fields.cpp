@@ -28,7 +28,7 @@ bool is_field(const Variable& variable) noexcept {
       return false;
     case Role::point_ghosts:
     case Role::cell_ghosts:
-      return variable.name != flags_name;  // the flags are written under this name in any case
+      return variable.name != flags_name;  // the flags are written under this name by other code
     default:
       return true;
   }
@@ -108,7 +108,7 @@ void cover(const Box& cells, const Box& covered, std::vector<std::uint8_t>& out)
     for (Index j = here.lo[1]; j < here.hi[1]; ++j) {
       const Index line = ((k - cells.lo[2]) * cells.extent(1) + j - cells.lo[1]) * cells.extent(0) - cells.lo[0];
       for (Index i = here.lo[0]; i < here.hi[0]; ++i) {
-        // Some filters look at one of the bits, some at the other.
+        // Some filters test one of the bits, some the other.
         out[static_cast<std::size_t>(line + i)] |= hidden_cell | refined_cell;
       }
     }

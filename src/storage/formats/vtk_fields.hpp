@@ -12,12 +12,12 @@
 
 namespace sidestream {
 
-/// A variable as a file has it.
+/// A variable in the form that a file stores.
 struct VtkVariable {
   VtkVariable(const Variable* of) : VtkVariable(of, StoredForm(of->type)) {}  // NOLINT: meant to convert
   VtkVariable(const Variable* of, StoredForm as) : variable(of), form(std::move(as)) {}
   const Variable* variable;
-  StoredForm form;  ///< without a scale, which VTK does not have
+  StoredForm form;  ///< without a scale, which VTK lacks
 };
 
 /// A variable with the block that holds its values; null: not delivered, written as not-a-number or 0.
@@ -31,7 +31,7 @@ struct VtkBlock {
   Block block{};
   std::vector<BlockArray> arrays{};  ///< includes those of the mesh
   std::vector<Box> covered{};        ///< see BlockView::covered
-  bool gap = false;                  ///< true if no block has these cells, so that they must not be shown
+  bool gap = false;                  ///< true if the cells belong to no block and must not be shown
 
   /// The values of the mesh's array with that role; null if not delivered or the mesh has none.
   [[nodiscard]] const BlockView* of(Role role) const noexcept;
@@ -40,8 +40,8 @@ struct VtkBlock {
 /// Memory for copying values that are not contiguous.
 inline constexpr std::uint64_t vtk_copy_bytes = 4u << 20;
 
-/// Writes PointData and CellData: values, global ids, and `vtkGhostType` where the mesh has flags, refinement levels,
-/// or nodes with coordinates of their own (which gaps lack).
+/// Writes PointData and CellData: values, global ids, and `vtkGhostType` if the mesh has flags, refinement levels, or
+/// nodes with stored coordinates (which gaps lack).
 void write_vtk_fields(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression);
 /// Declares the same arrays without values, for the file that lists blocks.
 void declare_vtk_fields(OutputFile& file, const Mesh& mesh, const std::vector<VtkVariable>& variables);
@@ -63,9 +63,8 @@ void write_vtk_verts(OutputFile& file, Index count, VtkCompression compression);
 /// Number of corners of a cell of a tree: 2, 4 or 8. Cells share no corners.
 [[nodiscard]] constexpr int vtk_tree_corners(int dimensions) noexcept { return 1 << dimensions; }
 
-/// Writes all cells of a tree, parents included, as lines, pixels or voxels with corners of their own. The flags of the
-/// fields hide parents. Throws Error(usage) if the flags of the role `refined` are not those of a tree with as many
-/// cells.
+/// Writes all cells of a tree, parents included, as lines, pixels or voxels with separate corners. The flags of the
+/// fields hide parents. Throws Error(usage) if the flags of the role `refined` do not form a tree with as many cells.
 void write_vtk_tree(OutputFile& file, const Mesh& mesh, const VtkBlock& block, VtkCompression compression);
 
 }  // namespace sidestream

@@ -21,7 +21,7 @@ void write_corners(OutputFile& file, const Mesh& mesh, const std::vector<TreeCel
       for (int a = 0; a < mesh.dimensions; ++a) {
         const auto axis = static_cast<std::size_t>(a);
         const auto node = static_cast<double>(cell.index[axis] + (corner >> a & 1));
-        // Powers of two are exact: neighbours on any level have bitwise equal corners.
+        // Powers of two are exact, so neighbours on any level have bitwise equal corners.
         at[static_cast<std::size_t>(3 * corner + a)] =
             tree.origin()[axis] + tree.spacing()[axis] * std::ldexp(node, -cell.level);
       }

@@ -80,7 +80,7 @@ void write_vtk_head(OutputFile& file, std::string_view kind, const std::string& 
 void write_vtk_tail(OutputFile& file) { file.write("</VTKFile>\n"); }
 
 void write_vtk_iteration(OutputFile& file, const Iteration& iteration, std::span<const double> level_times) {
-  // The number is decimal, since people look here first. It has the shortest form that reads back to the same double.
+  // Numbers are decimal, since people read them, in the shortest form that reads back to the same double.
   const auto field = [&](std::string_view name, std::string_view type, const std::string& values,
                          std::size_t count = 1) {
     file.write(fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfTuples=\"{}\" format=\"ascii\">{}</DataArray>\n",
@@ -106,7 +106,7 @@ VtkArray::VtkArray(OutputFile& file, std::string_view name, Type type, int compo
     text_.append(std::as_bytes(std::span(&bytes, 1)));
     return;
   }
-  // Here the sizes are a base64 text of their own, whose length is known before its content.
+  // Compressed arrays store the sizes as a separate base64 text, whose length is known before the content.
   header_.assign(3 + (bytes + block_size - 1) / block_size, 0);
   header_[0] = header_.size() - 3;
   header_[1] = block_size;

@@ -1,7 +1,7 @@
 // Parts that all VTK XML files share: the frame, arrays of values, the iteration.
 //
 // Values are inline base64 (`format="binary"`) with 64-bit sizes, the form that every reader knows; some readers fail
-// on appended raw data. Specification: VTK's "XML File Formats"; docs/format-vtk.md describes the part that we use.
+// on appended raw data. Specification: VTK's "XML File Formats"; docs/format-vtk.md describes the part in use.
 #pragma once
 
 #include <array>
@@ -62,8 +62,8 @@ void write_vtk_head(OutputFile& file, std::string_view kind, const std::string& 
                     VtkCompression compression = {});
 void write_vtk_tail(OutputFile& file);
 
-/// FieldData with TimeValue (ParaView), CYCLE (VisIt) and ITERATION. The time is finite. `level_times`: the times of
-/// levels, if they have their own.
+/// FieldData with TimeValue (ParaView), CYCLE (VisIt) and ITERATION. The time is finite. `level_times`: times of
+/// levels, if they differ.
 void write_vtk_iteration(OutputFile& file, const Iteration& iteration, std::span<const double> level_times = {});
 
 /// Writes one DataArray element; its values may be appended in parts.

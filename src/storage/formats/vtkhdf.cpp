@@ -21,7 +21,7 @@ void write_dataset(hdf5::Group& group, const std::string& name, Type type, std::
     return components == 1 ? hdf5::Extents{count} : hdf5::Extents{count / width, width};
   };
   hdf5::Dataset dataset = group.dataset(name, type, shape(tuples * width), {});
-  // Parts may end within a tuple: whole tuples are written, the rest waits.
+  // Parts may end within a tuple: whole tuples are written, the rest is kept.
   const std::size_t tuple = size_of(type) * static_cast<std::size_t>(components);
   constexpr std::size_t enough = 1u << 20;
   std::vector<std::byte> held;
@@ -81,7 +81,7 @@ void write_vtkhdf(const std::string& path, const SurfaceStream& surface, const I
     for (std::size_t a = 0; a < outline.point_data.size(); ++a) {
       const Surface::Array& array = outline.point_data[a];
       std::string name = array.name;
-      std::replace(name.begin(), name.end(), '/', '_');  // a slash would mean a group
+      std::replace(name.begin(), name.end(), '/', '_');  // a slash would create a group
       write_dataset(data, name, array.type, surface.points(), array.components,
                     [&](const auto& sink) { surface.give_data(a, sink); });
     }

@@ -45,7 +45,7 @@ std::string cf_name(const std::string& name) {
 Attributes about_axis(const Mesh& mesh, int axis) {
   const auto a = static_cast<std::size_t>(axis);
   const std::string name(1, static_cast<char>('x' + axis));
-  // Without the attribute `axis`: VTK's reader would take X and Y for degrees on a sphere.
+  // No attribute `axis`: VTK's reader would take X and Y for degrees on a sphere.
   Attributes all{{"long_name", mesh.labels[a].empty() ? name + " of the points" : mesh.labels[a]},
                  {"units", mesh.units[a].empty() ? std::string("1") : mesh.units[a]}};
   if (axis == 2) all.push_back({"positive", std::string("up")});

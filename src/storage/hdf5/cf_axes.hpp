@@ -1,4 +1,4 @@
-// Names, axes and attributes as the CF conventions have them.
+// Names, axes and attributes of the CF conventions.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace sidestream {
 
 using Attributes = std::vector<Attribute>;
 
-/// Sets an attribute; an earlier one of the name is replaced.
+/// Sets an attribute, and replaces an earlier one of that name.
 void set_attribute(Attributes& all, const std::string& name, std::variant<std::int64_t, double, std::string> value);
-/// Writes attributes as netCDF has them. Empty texts are left out.
+/// Writes attributes in netCDF's form. Omits empty texts.
 void put(hdf5::Object& object, const Attributes& attributes);
 
-/// A name of letters, digits and underscores that begins with a letter.
+/// Converts to a name of letters, digits and underscores that begins with a letter.
 [[nodiscard]] std::string cf_name(const std::string& name);
 
 /// The attributes of positions along an axis of a mesh.
@@ -25,12 +25,12 @@ void put(hdf5::Object& object, const Attributes& attributes);
 
 /// Positions along one axis of a uniform or rectilinear mesh.
 struct CfAxis {
-  std::string name;  ///< also that of their dimension
+  std::string name;  ///< name of the array and of its dimension
   std::vector<double> positions{};
   std::vector<double> bounds{};  ///< two for each position; empty at nodes
   Attributes attributes{};
 };
-/// Those of nodes or cells with the indices of `box`.
+/// Positions of nodes or cells with the indices of `box`.
 [[nodiscard]] CfAxis cf_axis(const std::string& name, const Mesh& mesh, int axis, bool nodes, const Box& box);
 
 /// The name of the dimension of components.

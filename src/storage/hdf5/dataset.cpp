@@ -11,7 +11,7 @@ namespace sidestream::hdf5 {
 namespace {
 
 void apply(const Layout& layout, const Handle& creation, const std::string& path) {
-  // Every value is written, so filling the space first would write everything twice.
+  // Every value is written, so fill values would double the writing.
   check(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER), "set up", path);
   if (layout.placed) check(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY), "set up", path);
   if (layout.chunk.empty()) return;
@@ -22,7 +22,7 @@ void apply(const Layout& layout, const Handle& creation, const std::string& path
     check(H5Pset_deflate(creation.id(), static_cast<unsigned>(layout.deflate)), "set up compression in", path);
   }
   if (layout.packed.number != 0) {
-    // Optional, since this process does not have the plug-in.
+    // Optional, since this process lacks the plug-in.
     const std::vector<unsigned>& parameters = layout.packed.parameters;
     check(H5Pset_filter(creation.id(), static_cast<H5Z_filter_t>(layout.packed.number), H5Z_FLAG_OPTIONAL,
                         parameters.size(), parameters.data()),

@@ -34,7 +34,7 @@ void Dimensions::add(const std::string& name, Dataset scale) {
 
 void Dimensions::add(const std::string& name, hsize_t length) {
   Dataset scale = root_.virtual_dataset(name, Type::float32, {length}, {}, Fill::zero);
-  // netCDF tells bare lengths from positions by this text.
+  // netCDF recognises a dimension without positions by this text.
   mark(scale, fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", length));
   scales_.emplace(name, Scale{std::move(scale), {}});
 }
@@ -48,7 +48,7 @@ void Dimensions::attach(Dataset& array, const std::vector<std::string>& names) {
     scale.users.push_back({user, static_cast<std::int32_t>(scales.size())});
     scales.push_back(reference_to(scale.dataset.handle_, array.path_));
   }
-  // For each axis a list of its scales, of which netCDF has one.
+  // For each axis a list of its scales; netCDF has one scale for each.
   std::vector<hvl_t> lists;
   for (hobj_ref_t& scale : scales) lists.push_back({1, &scale});
   const Handle type(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose, "describe dimensions in", array.path_);

@@ -1,4 +1,4 @@
-// Named dimensions of the arrays of a file, as netCDF-4 and HDF5's dimension scales have them.
+// Named dimensions of a file's arrays, in the form of netCDF-4 and HDF5's dimension scales.
 #pragma once
 
 #include <map>
@@ -10,20 +10,20 @@
 
 namespace sidestream::hdf5 {
 
-/// The dimensions of a file. All lie in its root, as netCDF looks for them there or above an array.
+/// The dimensions of a file. All lie in its root: netCDF looks for them in an array's group and above.
 class Dimensions {
  public:
   explicit Dimensions(Group& root) : root_(root) {}
 
   [[nodiscard]] bool has(const std::string& name) const { return scales_.count(name) > 0; }
-  /// Makes a new dimension of a dataset in the root that has its name and its positions.
+  /// Makes a new dimension of a dataset in the root, which provides its name and positions.
   void add(const std::string& name, Dataset scale);
-  /// A new dimension without positions. Nothing else of the root may have its name.
+  /// Adds a dimension without positions. No other object of the root may have its name.
   void add(const std::string& name, hsize_t length);
-  /// Names the dimensions of an array, slowest first. All were added.
+  /// Names the dimensions of an array, slowest first. All must have been added.
   void attach(Dataset& array, const std::vector<std::string>& names);
-  /// Writes for each dimension which arrays it has, as HDF5's library looks them up. Call it once, before the file is
-  /// closed; nothing can be attached afterwards.
+  /// Writes the list of arrays of each dimension, which HDF5's library uses. Call it once, before the file is closed;
+  /// nothing can be attached afterwards.
   void finish();
 
  private:

@@ -11,7 +11,7 @@
 
 #include "base/files.hpp"
 #include "storage/hdf5/properties.hpp"
-// Since 1.13.1 the declarations for drivers are in a header of their own.
+// Since 1.13.1 a separate header has the declarations for drivers.
 #if H5_VERSION_GE(1, 13, 1)
 #include <H5FDdevelop.h>
 #endif
@@ -25,7 +25,7 @@ struct Info {
   int* failure = nullptr;
 };
 
-/// An open file. HDF5's part comes first, because HDF5 passes pointers to it.
+/// An open file. HDF5's part is the first member, because HDF5 passes pointers to it.
 struct OpenFile {
   H5FD_t common{};
   int descriptor = -1;

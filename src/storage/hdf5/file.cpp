@@ -36,7 +36,7 @@ Handle File::create(bool keeps_order) {
   const Handle creation = property_list(H5P_FILE_CREATE, path_);
   const Handle access = property_list(H5P_FILE_ACCESS, path_);
   if (keeps_order) {
-    // Others write to this file, too: its metadata lies in few large pieces.
+    // Other processes write to this file too, so its metadata lies in few large pieces.
     check(H5Pset_meta_block_size(access.id(), metadata_bytes), "set up", path_);
     check(H5Pset_link_creation_order(creation.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED), "set up", path_);
   }

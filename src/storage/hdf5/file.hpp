@@ -1,4 +1,4 @@
-// Thin wrapper of the part of HDF5 that the writer needs: files, groups, attributes, datasets, virtual datasets.
+// Thin wrapper of the part of HDF5 that writers need: files, groups, attributes, datasets, virtual datasets.
 //
 // Each C function is called in one place. Errors are thrown as Error(file) with the path and HDF5's own message.
 #pragma once
@@ -43,14 +43,14 @@ class Object {
   void set(const std::string& name, std::int64_t value);
   void set(const std::string& name, double value);
   void set(const std::string& name, const std::string& value);  ///< UTF-8 of any length
-  /// Sets a text of this fixed length, as VTKHDF and netCDF want it; UTF-8 if it is not ASCII. Not empty.
+  /// Sets a text of fixed length, as VTKHDF and netCDF require; UTF-8 if it is not ASCII. Not empty.
   void set_ascii(const std::string& name, const std::string& value);
   void set(const std::string& name, std::span<const std::int64_t> values);
   /// Stores `values` as a matrix with rows of `width`.
   void set(const std::string& name, std::span<const std::int64_t> values, std::size_t width);
   void set(const std::string& name, std::span<const double> values);
   void set(const std::string& name, const std::vector<std::string>& values);
-  void set_int32(const std::string& name, std::int32_t value);  ///< as netCDF's attributes have whole numbers
+  void set_int32(const std::string& name, std::int32_t value);  ///< the type of integers in netCDF's attributes
   /// Stores the value of missing elements: NaN of a real type, the lowest number of an integer type.
   void set_missing(const std::string& name, Type type);
 
@@ -63,7 +63,7 @@ class Object {
   std::string path_;  ///< of the file, for messages
 };
 
-/// A filter that HDF5 knows by its number only. Writers pack chunks themselves; readers need its plug-in.
+/// A filter that HDF5 knows only by its number. Writers pack chunks themselves; readers need its plug-in.
 struct PlugInFilter {
   unsigned number = 0;  ///< as registered with the HDF Group; 0: none
   std::vector<unsigned> parameters{};
@@ -74,16 +74,16 @@ struct Layout {
   Extents chunk{};        ///< empty: contiguous; required for what follows
   bool shuffle = false;   ///< groups bytes of the same significance, which makes real numbers compressible
   int deflate = 0;        ///< level of zlib, 1 to 9; 0: none
-  PlugInFilter packed{};  ///< chunks are then only written by write_chunk
+  PlugInFilter packed{};  ///< if set, only write_chunk writes chunks
   bool checksum = false;  ///< Fletcher-32 of each chunk, checked by every reader
-  bool placed = false;    ///< contiguous only: has its place in the file at once; see Dataset::place
+  bool placed = false;    ///< contiguous only: the place in the file is allocated at once; see Dataset::place
 };
 
 /// The type of the elements of a dataset, in memory and in the file.
 struct Element {
   Element(Type of, bool bits_of_half = false) : type(of), is_half(bits_of_half) {}  // NOLINT: meant to convert
   Type type;
-  bool is_half;  ///< with uint16 in memory: 16-bit reals, IEEE binary16
+  bool is_half;  ///< stored as 16-bit reals (IEEE binary16); uint16 in memory
 };
 
 class Dataset : public Object {
@@ -91,14 +91,13 @@ class Dataset : public Object {
   using Object::Object;
   /// Writes contiguous values into one part of the dataset.
   void write(Element element, const Part& part, std::span<const std::byte> values);
-  /// Writes a whole chunk, which begins at `start`, as its filters left it. Bit n of `skipped` says that filter n was
-  /// not applied.
+  /// Writes a whole chunk in its filtered form, beginning at `start`. Bit n of `skipped`: filter n was not applied.
   void write_chunk(const Extents& start, std::span<const std::byte> bytes, std::uint32_t skipped);
-  /// The position in the file of a contiguous dataset that has its place (Layout::placed), for others to write to.
+  /// Offset in the file of a contiguous dataset with Layout::placed, so that other processes can write to it.
   [[nodiscard]] std::uint64_t place() const;
 };
 
-/// HDF5's Fletcher-32 of the bytes of a chunk, which follows them in four bytes, the lowest first.
+/// HDF5's Fletcher-32 of the bytes of a chunk. It is stored after them in four bytes, the lowest first.
 [[nodiscard]] std::uint32_t fletcher32(std::span<const std::byte> bytes) noexcept;
 
 /// A part of a dataset in another file that a virtual dataset shows.
@@ -107,12 +106,12 @@ struct VirtualPart {
   std::string file;     ///< relative to the directory of the virtual dataset's file
   std::string dataset;  ///< path in that file
   Extents extents;      ///< of that dataset
-  Part there;           ///< in that dataset, of the same size as `here`
+  Part there;           ///< part of that dataset, of the same size as `here`
 };
 
-/// The value of an array's unwritten elements.
+/// The value of unwritten elements.
 enum class Fill {
-  absent,  ///< not-a-number for reals, 0 for integers
+  absent,  ///< NaN for reals, 0 for integers
   zero,
   lowest  ///< the lowest number of an integer type
 };

@@ -105,7 +105,7 @@ void describe_file(hdf5::Group& root, const std::string& kind, const Iteration& 
   root.set("provenance", provenance);
 }
 
-/// Writes what the configuration or the program says besides.
+/// Writes additional attributes from the configuration or the program.
 static void describe_freely(hdf5::Object& object, const std::vector<Attribute>& attributes) {
   std::vector<std::string> names;
   for (const Attribute& one : attributes) {
@@ -149,7 +149,7 @@ void describe_variable(hdf5::Object& object, const Variable& variable, const Met
   object.set("order", std::string(variable.order == Order::column ? "column" : "row"));
   object.set("unit", variable.unit);
   object.set("label", variable.title());
-  // As netCDF and its tools call them.
+  // Named as in netCDF and its tools.
   if (!variable.unit.empty()) object.set("units", variable.unit);
   if (!variable.label.empty()) object.set("long_name", variable.label);
   describe_freely(object, variable.attributes);
@@ -159,7 +159,7 @@ void describe_form(hdf5::Object& object, const StoredForm& form) {
   if (!form.why_full.empty()) object.set("full_since", form.why_full);
   if (form.is_full()) return;
   object.set("precision", form.precision.text);
-  // netCDF's own attribute for this rounding.
+  // netCDF's attribute for this rounding.
   if (form.precision.kind == Precision::Kind::bit_round) {
     object.set("_QuantizeBitRoundNumberOfSignificantBits", static_cast<std::int64_t>(form.precision.bits));
   }

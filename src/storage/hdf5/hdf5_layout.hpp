@@ -21,7 +21,7 @@ struct StoredBlock {
   std::int32_t level = 0;
   std::int64_t id = 0;
   Box stored;              ///< the points in the dataset
-  std::vector<Box> owned;  ///< the points in it that this block owns
+  std::vector<Box> owned;  ///< points in the dataset that this block owns
 };
 
 /// `block-12`
@@ -31,22 +31,21 @@ struct StoredBlock {
 /// Extents of a dataset over `box`: the used axes as (k, j, i) or, in row order, (i, j, k), then the components if
 /// there are several. `dimensions`: number of axes that the mesh uses.
 [[nodiscard]] hdf5::Extents extents_of(const Variable& variable, int dimensions, const Index3& extents);
-/// The part that `inner` has in a dataset over `outer`.
+/// The part of a dataset over `outer` that covers `inner`.
 [[nodiscard]] hdf5::Part part_of(const Variable& variable, int dimensions, const Box& inner, const Box& outer);
 
-/// Writes the root attributes that both kinds of file have. `scaled`: some values are numbers with a scale, which
-/// readers of earlier versions would take for values.
+/// Writes the root attributes of both kinds of file. `scaled`: some values are scaled integers, which readers of
+/// earlier versions would misinterpret.
 void describe_file(hdf5::Group& root, const std::string& kind, const Iteration& iteration,
                    const std::string& provenance, int servers, bool scaled = false);
-/// Writes the group `meshes`, with the meshes of `variables`. `level_times`: the times of levels, if they have their
-/// own.
+/// Writes the group `meshes`, with the meshes of `variables`. `level_times`: times of levels, if they differ.
 void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vector<std::int32_t>& variables,
                      std::span<const double> level_times = {});
 /// Writes the attributes of a variable, for its group or its virtual dataset.
 void describe_variable(hdf5::Object& object, const Variable& variable, const Metadata& metadata);
 /// Writes the precision of a variable's values, for its group or its virtual dataset.
 void describe_form(hdf5::Object& object, const StoredForm& form);
-/// Writes the attributes of the CF conventions by which readers compute the values of a dataset, if it has a scale.
+/// Writes the CF attributes by which readers compute the values of a dataset, if it has a scale.
 void describe_scale(hdf5::Object& dataset, const StoredForm& form);
 /// Names the axes of a dataset, as HDF5's dimension scales do.
 void describe_axes(hdf5::Object& dataset, const Variable& variable, int dimensions);
@@ -55,11 +54,11 @@ void describe_box(hdf5::Object& object, const Box& box, const std::string& prefi
 
 // Times of single refinement levels, which a program passes in an event.
 
-/// The times of levels, from 0 on, in the last event of that name in this iteration; empty if there is none, or `event`
-/// is empty. Throws Error(analysis) if its values are not times.
+/// The times of levels, from 0 on, in the last event of that name in this iteration. Empty if there is none, or if
+/// `event` is empty. Throws Error(analysis) if its values are not times.
 [[nodiscard]] std::vector<double> level_times_of(const LocalInput& input, const std::string& event);
 
-/// True if levels of the mesh may have times of their own.
+/// True if levels of the mesh may have different times.
 [[nodiscard]] inline bool has_level_times(const Mesh& mesh) {
   return mesh.kind() == MeshKind::octree || !mesh.refinement.empty();
 }

@@ -8,7 +8,7 @@
 
 namespace sidestream {
 
-/// The names of the dimensions of the mesh, slowest first, each with its axis; -1: a list.
+/// The names of the mesh's dimensions, slowest first, each with its axis; -1: a list.
 std::vector<std::pair<std::string, int>> NamedArrays::axes_of(const Variable& variable) const {
   const Mesh& mesh = metadata_.mesh_of(variable);
   const std::string prefix = has_prefix_ ? mesh.name + "_" : "";
@@ -23,7 +23,7 @@ std::vector<std::pair<std::string, int>> NamedArrays::axes_of(const Variable& va
   return names;
 }
 
-/// The dimension of that name, or, if that has another length, one of the variable's own.
+/// The dimension of that name, or a separate one for the variable if that has another length.
 std::string NamedArrays::dimension(const std::string& name, const Variable& variable, int axis, const Box& whole,
                                    Index length) {
   const auto [found, is_new] = lengths_.emplace(name, length);

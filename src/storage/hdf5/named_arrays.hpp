@@ -1,4 +1,4 @@
-// Names by which netCDF's library and xarray open our HDF5 files as they are.
+// Names by which netCDF's library and xarray open our HDF5 files unchanged.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace sidestream {
 /// looks for them. The names are those of the Python reader.
 class NamedArrays {
  public:
-  /// `prefix`: names of dimensions begin with that of the mesh, as the file has several.
+  /// `prefix`: names of dimensions begin with the name of the mesh, because the file has several meshes.
   NamedArrays(hdf5::Group& root, const Metadata& metadata, bool prefix)
       : root_(root), dimensions_(root), metadata_(metadata), has_prefix_(prefix) {}
   /// Names the dimensions of the array of a variable over `whole`.

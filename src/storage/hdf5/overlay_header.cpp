@@ -17,7 +17,7 @@ Bytes patched(std::uint64_t value) {
   return bytes;
 }
 
-/// Adds an array that has a size but, since nothing is written to it, no address yet.
+/// Adds an array that has a size but no address yet, since nothing is written to it.
 void add_array(const Handle& file, Type type, std::uint64_t bytes, const std::string& path) {
   const Handle creation = property_list(H5P_DATASET_CREATE, path);
   check(H5Pset_layout(creation.id(), H5D_CONTIGUOUS), "set up", path);
@@ -55,7 +55,7 @@ Handle file_in_memory(const std::string& path) {
   const Handle access = property_list(H5P_FILE_ACCESS, path);
   check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V18), "set up", path);
   check(H5Pset_fapl_core(access.id(), 1 << 16, false), "set up", path);
-  // The name belongs to no file, and none is opened.
+  // The name is arbitrary, since no file is opened.
   return {H5Fcreate("sidestream-face", H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose, "make the face of", path};
 }
 

@@ -54,7 +54,7 @@ hid_t native_type(Type type) {
 Handle element_type(const Element& element, const std::string& path) {
   const std::string action = "describe numbers in";
   if (!element.is_half) return {H5Tcopy(native_type(element.type)), H5Tclose, action, path};
-  // A sign, five bits of exponent with a bias of 15, ten of fraction with a hidden one in front.
+  // Binary16: a sign, five bits of exponent with a bias of 15, ten bits of fraction and a hidden one.
   Handle type(H5Tcopy(H5T_NATIVE_FLOAT), H5Tclose, action, path);
   check(H5Tset_fields(type.id(), 15, 10, 5, 0, 10), action, path);
   check(H5Tset_size(type.id(), 2), action, path);

@@ -9,13 +9,13 @@
 
 namespace sidestream::hdf5 {
 
-/// Creates a property list of a class (H5P_DATASET_CREATE, ...). Lists that create objects switch time stamps off.
+/// Creates a property list of a class (H5P_DATASET_CREATE, ...). Lists for objects switch time stamps off.
 [[nodiscard]] Handle property_list(hid_t list_class, const std::string& path);
 [[nodiscard]] Handle dataspace(const Extents& extents, const std::string& path);  ///< empty extents: a scalar
 void select(const Handle& space, const Part& part, const std::string& path);
-/// HDF5 owns the identifier.
+/// The HDF5 type of a number. HDF5 owns the identifier.
 [[nodiscard]] hid_t native_type(Type type);
-/// The type of an element, which is the same in memory and in the file: HDF5 converts nothing.
+/// The type of an element, the same in memory and in the file, so that HDF5 converts nothing.
 [[nodiscard]] Handle element_type(const Element& element, const std::string& path);
 /// Type of UTF-8 text of any length.
 [[nodiscard]] Handle text_type(const std::string& path);

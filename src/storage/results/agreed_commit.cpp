@@ -89,15 +89,14 @@ void PendingFiles::discard() noexcept {
   files_.clear();
 }
 
-/// Gives the file that will be replaced a second name, if there is one. Directories are left, because renaming will
-/// refuse them.
+/// Gives the file that will be replaced a second name, if it exists. Skips directories, because renaming refuses them.
 void PendingFiles::keep_old(File& file) {
   const std::string old = old_of(file.path);
   std::error_code error;
   fs::remove(old, error);  // leftover of a killed run
   if (!fs::exists(fs::symlink_status(file.path, error)) || fs::is_directory(file.path, error)) return;
   fs::create_hard_link(file.path, old, error);
-  // On file systems without hard links no file has that name for a moment.
+  // On file systems without hard links the name is missing for a moment.
   if (error) fs::rename(file.path, old, error);
   if (error) fail_file("keep the earlier file of the name", file.path, error.value());
   file.replaces = true;
@@ -123,7 +122,7 @@ void PendingFiles::undo() noexcept {
       if (file.replaces) {
         const std::string old = old_of(file.path);
         fs::rename(old, file.path, ignored);
-        fs::remove(old, ignored);  // renaming a file to its own second name leaves both
+        fs::remove(old, ignored);  // rename between two links of one file leaves both
       } else if (file.complete && !fs::exists(fs::symlink_status(file.temporary, ignored))) {
         fs::remove(file.path, ignored);
       }

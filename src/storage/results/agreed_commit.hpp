@@ -25,21 +25,21 @@ class PendingFiles {
 
   /// Registers `path` for writing and returns the temporary file to write to.
   [[nodiscard]] std::string begin(const std::string& path);
-  /// For `index` in commit: lets `put` write `path` and renames it at once. This is undone with the other files if
-  /// anything fails later. Throws the exceptions of `put` and Error(file).
+  /// Lets `put` write `path` and renames it at once; for use in `index` of commit. If anything fails later, this is
+  /// undone together with the other files. Throws the exceptions of `put` and Error(file).
   void place(const std::string& path, const std::function<void(const std::string& temporary)>& put);
-  /// For `index` in commit, when all files have their names: enters `path` in an index. This is undone with the others,
-  /// too. Throws as Series::add does.
+  /// Enters `path` in an index; for use in `index` of commit, when all files have their names. This is undone with the
+  /// other files, too. Throws as Series::add does.
   void enter(Series& series, const Iteration& iteration, const std::string& path);
   /// Removes the temporary files. Never throws.
   void discard() noexcept;
-  /// Collective. Renames this server's files. When all servers have, `index` runs on rank 0 with the partials of all
-  /// servers. If anything fails anywhere, all servers restore every name, including those of replaced files, and throw
-  /// the same Error(file). An exception of the communication (memory, a member that failed elsewhere) has the same
-  /// effect and is passed on. A crash in between leaves files without an index.
+  /// Renames the files of all servers. Collective. Then `index` runs on rank 0 with the partials of all servers. If
+  /// anything fails anywhere, all servers restore every name, including those of replaced files, and throw the same
+  /// Error(file). An exception of the communication (memory, a member that failed elsewhere) has the same effect and is
+  /// passed on. A crash in between leaves files without an index.
   void commit(Communicator& servers, std::span<const Bytes> partials,
               const std::function<void(const std::vector<Bytes>& partials)>& index);
-  /// The same if writing may have failed here. `failure` is the reason, or empty.
+  /// Commits if writing may have failed here. `failure`: the reason, or empty.
   void commit(Communicator& servers, std::span<const Bytes> partials, const std::string& failure,
               const std::function<void(const std::vector<Bytes>& partials)>& index);
 

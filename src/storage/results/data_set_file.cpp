@@ -12,7 +12,7 @@ namespace {
 
 hdf5::Extents as_extents(const std::vector<Index>& values) { return {values.begin(), values.end()}; }
 
-/// Replaces slashes. A variable that stands for an expression may be called `p / rho`, which would name a dataset in a
+/// Replaces slashes. A variable that represents an expression may be called `p / rho`, which would name a dataset in a
 /// group.
 std::string dataset_name(std::string name) {
   std::replace(name.begin(), name.end(), '/', ':');

@@ -63,7 +63,7 @@ void remove_result(const fs::path& result) {
   fs::remove(folder, error);  // fails if the folder has other files
 }
 
-/// The files that the index `json` lists, and those in `rest` that it lacked.
+/// The files listed in the index `json`, and those that it lacks and `rest` lists.
 std::vector<fs::path> listed_in(const fs::path& json, const fs::path& rest) {
   std::vector<fs::path> results;
   std::error_code error;
@@ -96,7 +96,7 @@ void remove_indexed(const std::string& stem, const std::string& ending) {
   }
 }
 
-/// Endings of lists of pieces that may stand for a file of this ending.
+/// Endings of lists of pieces that may replace a file of this ending.
 std::vector<std::string> list_endings(const std::string& ending, const std::map<std::string, ResultFormat>& formats) {
   if (std::find(vtk_lists.begin(), vtk_lists.end(), ending) != vtk_lists.end()) {
     return {vtk_lists.begin(), vtk_lists.end()};
@@ -106,14 +106,14 @@ std::vector<std::string> list_endings(const std::string& ending, const std::map<
   return {format->second.list_ending};
 }
 
-/// Removes a file that each iteration replaces or appends to, and the list of pieces that may stand for it.
+/// Removes a file that each iteration replaces or extends, and the list of pieces that may replace it.
 void remove_plain(const fs::path& path, const std::vector<std::string>& of_lists) {
   std::vector<fs::path> forms{path};
   for (const std::string& ending : of_lists) forms.push_back(fs::path(path).replace_extension(ending));
   std::error_code error;
   for (const fs::path& form : forms) {
     const fs::file_type type = fs::symlink_status(form, error).type();
-    // The target of a link to a directory stays. It is a database, which keeps its content.
+    // Keep the target of a link to a directory: it is a database, which keeps its content.
     if (type == fs::file_type::symlink && fs::is_directory(form, error)) continue;
     // A data set of ADIOS2.
     if (type == fs::file_type::directory && form.extension() == ".bp" && fs::exists(form / "md.idx", error)) {

@@ -23,9 +23,9 @@ void remove_earlier_results(const OutputDirectory& directory, const std::vector<
 // Selection of table rows and index entries when a run resumes.
 
 /// Decides which entries of an earlier run are kept when a run resumes. Another run counts its iterations from 0, so
-/// its entries are compared by cycle. Earlier servers of the same session counted in the same way as these servers. An
-/// iteration with a lower index is theirs, even if it has the cycle of the first one here. Rows of an earlier run may
-/// come before theirs, so within a session either criterion keeps an entry.
+/// its entries are compared by cycle. Earlier servers of the same session count like these servers, so an entry with a
+/// lower index is theirs, even if it has the cycle of the first iteration here. Rows of an earlier run may precede
+/// theirs, so within a session either criterion keeps an entry.
 class ResumeFilter {
  public:
   /// `first`: the first iteration of this run.

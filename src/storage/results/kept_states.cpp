@@ -25,7 +25,7 @@ constexpr const char* list_ending = ".state";
 std::string state_name(const std::string& name, std::int64_t cycle) { return fmt::format("{}-{:06}", name, cycle); }
 std::string part_name(std::int64_t part) { return fmt::format("part-{:06}.bin", part); }
 
-/// The checksum comes first.
+/// Writes a part after its checksum.
 void write_part(const std::string& path, BytesView mine) {
   const std::uint64_t checksum = checksum_of(mine);
   OutputFile file(path);
@@ -77,7 +77,7 @@ std::vector<std::int64_t> StateFiles::cycles(const std::string& name) const {
   return cycles;
 }
 
-/// Without its list a state does not count, so that goes first.
+/// Removes the list first, since without it a state does not count.
 void StateFiles::remove(const std::string& name, std::int64_t cycle) const noexcept {
   std::error_code ignored;
   fs::remove(path(state_name(name, cycle) + list_ending), ignored);
@@ -103,7 +103,7 @@ void StateFiles::keep(const std::string& name, const Iteration& iteration, Bytes
   for (std::size_t n = 0; n + static_cast<std::size_t>(most) < all.size(); ++n) remove(name, all[n]);
 }
 
-/// The newest state up to a cycle. The later ones belong to a future that this run replaces.
+/// The newest state up to a cycle. Later states belong to a future that this run replaces.
 std::optional<std::int64_t> StateFiles::choose(const std::string& name, std::int64_t cycle) const {
   std::optional<std::int64_t> chosen;
   for (const std::int64_t one : cycles(name)) {
@@ -122,7 +122,7 @@ std::vector<Bytes> StateFiles::earlier(const std::string& name, const Iteration&
     parts = chosen ? parts_in(path(state_name(name, cycle) + list_ending)) : 0;
   });
   std::int64_t words[] = {cycle, parts};
-  servers.sum(words);  // the others have zeros
+  servers.sum(words);  // the other servers have zeros
   std::vector<Bytes> found;
   run_collectively(servers, [&] {
     for (std::int64_t n = servers.rank(); n < words[1]; n += servers.size()) {

@@ -1,4 +1,4 @@
-// States of analyses in the output directory, from which a later run goes on.
+// States of analyses in the output directory, with which a later run continues.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace sidestream {
 
-/// The states `states/NAME-CYCLE`: a directory with a file for each server that kept a part, and next to it the list
-/// `states/NAME-CYCLE.state`, which is written last and without which the directory does not count.
+/// The states `states/NAME-CYCLE`: a directory with a file for each server that kept a part. The list
+/// `states/NAME-CYCLE.state` next to it is written last; without it the directory does not count.
 class StateFiles {
  public:
   explicit StateFiles(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}

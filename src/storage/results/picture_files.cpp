@@ -18,12 +18,12 @@ namespace fs = std::filesystem;
 constexpr const char* table_name = "data.csv";
 constexpr const char* ending = ".png";
 
-/// Names contain the cycle, which a run that goes on continues.
+/// Names contain the cycle, which a resumed run continues.
 std::string pattern_of(const std::string& database, const std::string& name) {
   return database + "/image/{cycle:08}" + (name.empty() ? "" : "/" + name) + ending;
 }
 
-/// The pictures that a table lists, as far as they have names that this writes.
+/// The pictures that a table lists, if their names follow this writer's pattern.
 std::vector<fs::path> listed_in(const fs::path& database) {
   std::vector<fs::path> pictures;
   bool first = true;

@@ -1,4 +1,4 @@
-// Cinema databases: pictures, and the table in which they are found.
+// Cinema databases: pictures, and the table that lists them.
 #pragma once
 
 #include <map>
@@ -11,9 +11,9 @@
 
 namespace sidestream {
 
-/// Writes Cinema databases of specification D: the directory `NAME.cdb` has pictures in `image/`, and `data.csv` with a
-/// row for each, which is appended when all pictures of the iteration have their names. A picture without a row, left
-/// by a crash, is ignored by readers.
+/// Writes Cinema databases of specification D. The directory `NAME.cdb` has pictures in `image/`, and `data.csv` with a
+/// row for each. The rows are appended when all pictures of the iteration have their names. Readers ignore a picture
+/// without a row, left by a crash.
 class PictureFiles {
  public:
   /// Keeps references to `formats` and `tables`.
@@ -24,7 +24,7 @@ class PictureFiles {
   /// See ResultServices.
   [[nodiscard]] std::string add(const std::string& database, const std::string& name, const Iteration& iteration,
                                 const Image& picture);
-  /// `first`: the first iteration of this run.
+  /// Appends the rows of an iteration. `first`: the first iteration of this run.
   void list(const std::string& database, const Iteration& iteration, const Table& rows, const Iteration& first);
 
  private:

@@ -23,7 +23,7 @@ inline constexpr std::size_t field_count<DataSet::Array> = 9;
 template <>
 inline constexpr std::size_t field_count<DataSet> = 2;
 
-/// Writes a result, which `unpacked` reads.
+/// Serialises a result, which `unpacked` reads.
 template <class Result>
 [[nodiscard]] Bytes packed(const Result& result) {
   return packed_fields(result);
@@ -41,8 +41,8 @@ template <>
 
 // Check of texts in results, which come from analyses, plug-ins and functions of the program.
 
-// Each function throws Error(analysis) if a name, a unit or a text is not UTF-8, since nobody could read the file.
-// `file` names the result.
+// Throws Error(analysis) if a name, a unit or a text is not UTF-8, since the file would be unreadable. `file` names the
+// result.
 void check_texts(const std::string& file, const Table& table);
 void check_texts(const std::string& file, const DataSet& data);
 void check_texts(const std::string& file, const std::vector<Surface::Array>& arrays);

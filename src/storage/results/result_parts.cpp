@@ -42,7 +42,7 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// Adds the cells of a part whose points follow those of the whole.
+/// Appends the cells of a part whose points follow those already in the whole.
 void append_cells(const CellSet& part, CellSet& whole) {
   const auto points = static_cast<std::int64_t>(whole.points.size());
   const auto links = static_cast<std::int64_t>(whole.links.size());

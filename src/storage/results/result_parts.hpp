@@ -1,4 +1,4 @@
-// Results of which several servers have a part each.
+// Results that consist of parts on several servers.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace sidestream {
 
-/// Collective. The parts of all servers in the order of their ranks on rank 0; empty elsewhere.
+/// Gathers the parts of all servers on rank 0, in the order of ranks; empty elsewhere. Collective.
 [[nodiscard]] std::vector<Table> gather_parts(const Table& mine, Communicator& servers);
 [[nodiscard]] std::vector<Surface> gather_parts(const Surface& mine, Communicator& servers);
 [[nodiscard]] std::vector<DataSet> gather_parts(const DataSet& mine, Communicator& servers);
@@ -27,7 +27,7 @@ namespace sidestream {
 void check_array(const DataSet::Array& array);
 /// Throws Error(analysis) unless all parts have the same arrays and fill them without overlap. Values are ignored.
 void check_parts(std::span<const DataSet> parts);
-/// The same without values.
+/// A copy of the data set without values.
 [[nodiscard]] DataSet without_values(const DataSet& data);
 
 /// Size in memory.
@@ -38,7 +38,7 @@ void check_parts(std::span<const DataSet> parts);
 
 // Data sets as HDF5.
 
-/// `.h5`: a dataset for each array; docs/formats.md describes them. Pieces get a file that shows the arrays as wholes.
+/// `.h5`: a dataset for each array; docs/formats.md describes them. Pieces get a file that shows the whole arrays.
 [[nodiscard]] ResultFormat hdf5_format();
 
 /// Throws Error(analysis) unless each array has a tuple for each point, or if a text is not UTF-8.

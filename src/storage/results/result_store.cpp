@@ -41,7 +41,7 @@ void ResultStore::draw(const ChartOrder& order, const Iteration& iteration) {
   });
 }
 
-/// Path of the list. Pieces of an earlier run that each iteration would replace stay under their names.
+/// Path of the list. Pieces of an earlier run that every iteration would replace keep their names.
 std::string ResultStore::list_of(const std::string& file, const std::string& listed, const Iteration& iteration) {
   if (names_iteration(file) || goes_on_within_session(*directory_)) {
     return names_iteration(file) ? names_.choose(listed, iteration) : directory_->path(listed, iteration, 0);
@@ -68,7 +68,7 @@ std::string ResultStore::choose_list(const std::string& file, const Iteration& i
   return path;
 }
 
-/// Collective. Empty pieces are not written. Files appear on all servers or on none.
+/// Writes the non-empty pieces. Collective. Files appear on all servers or on none.
 void ResultStore::write_pieces(const std::string& file, const Iteration& iteration, Communicator& servers, Piece mine,
                                const PutPiece& put, const PutList& list) {
   const std::string path = choose_list(file, iteration, servers);
@@ -253,7 +253,7 @@ class FileResults final : public Results, public ResultServices, public KeptStat
   }
 
  private:
-  /// True if a table becomes a data set in that file.
+  /// True if the file is a data set, to which a table is converted.
   [[nodiscard]] bool is_data(const std::string& file) const {
     return names_iteration(file) && !store_.has(file, &ResultFormat::table) && store_.has(file, &ResultFormat::data);
   }

@@ -1,4 +1,4 @@
-// Results as files in an output directory: whole ones, pieces of servers, tables that grow, charts, pictures.
+// Results as files in an output directory: whole results, servers' pieces, growing tables, charts, pictures.
 #pragma once
 #include <fmt/format.h>
 
@@ -31,8 +31,8 @@ namespace sidestream {
 
 /// Makes the Results that `combine` gets, and stores them in files. The file's ending selects the format from the
 /// registry. Rank 0 writes whole results; the other ranks only write pieces. If the directory resumes, existing tables
-/// and series are continued: entries of iterations at or after the first one of this run are dropped, others kept (see
-/// ResumeFilter).
+/// and series are continued. Their entries of iterations at or after the first one of this run are dropped, others kept
+/// (see ResumeFilter).
 class ResultStore {
  public:
   ResultStore(const Registry& registry, std::shared_ptr<const OutputDirectory> directory, int rank)
@@ -133,7 +133,7 @@ class ResultStore {
          iteration.index, directory_->path(file, iteration, 0));
   }
 
-  /// Keeps the file of an earlier run before this one replaces it in each iteration.
+  /// Keeps an earlier run's version of a file that every iteration replaces.
   void keep_what_was_there(const std::string& file, const Iteration& iteration) {
     if (!directory_->resumes() || goes_on_within_session(*directory_) || !replaced_.insert(file).second) return;
     keep_earlier(directory_->path(file, iteration, 0));
@@ -183,11 +183,11 @@ class ResultStore {
   StateFiles states_;
   PictureFiles pictures_;
   std::int64_t begun_ = 0;                      ///< calls of `begin`: one for each iteration, and more for requests
-  std::map<std::string, std::int64_t> latest_;  ///< the call after which it was written last, by pattern
-  std::set<std::string> replaced_;              ///< files that this run has written anew
+  std::map<std::string, std::int64_t> latest_;  ///< by pattern: the call of `begin` after which it was written last
+  std::set<std::string> replaced_;              ///< files that this run has replaced
   std::map<std::string, std::string> lists_;    ///< lists of pieces that each iteration replaces, by pattern
-  std::map<std::string, std::string> paths_;    ///< last path of files that name the iteration, by pattern
-  std::optional<Iteration> first_;              ///< of this run
+  std::map<std::string, std::string> paths_;    ///< by pattern: last path of files whose names contain the iteration
+  std::optional<Iteration> first_;              ///< first iteration of this run
   std::unique_ptr<ChartDrawing> charts_;        ///< destroyed first, because finished charts are entered in series
 };
 

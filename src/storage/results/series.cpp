@@ -76,8 +76,8 @@ void Series::resume(const ResumeFilter& what) {
   }
 }
 
-/// Few and small files are indexed at once. Replacing the index for each of many files would take time quadratic in
-/// their number.
+/// Indexes are replaced at once while they are small. Replacing the index for each of many files would take quadratic
+/// time in their number.
 bool Series::is_due() const {
   const std::size_t missing = entries_.size() - listed_;
   return 16 * missing >= entries_.size() || now() - replaced_at_ > std::max(1.0, 100 * replacing_took_);
@@ -97,7 +97,7 @@ void Series::replace_index() {
     has_replaced_.fill(true);
   } catch (...) {
     for (std::size_t n = 0; n < paths.size(); ++n) {
-      // A file without its temporary was renamed.
+      // If the temporary is gone, the file was renamed.
       if (complete)
         retry_while_out_of_memory([&] { has_replaced_[n] = has_replaced_[n] || !fs::exists(temporaries[n]); });
       directory_->discard(paths[n]);
@@ -150,7 +150,7 @@ void Series::drop_last() noexcept {
 
 bool Series::has_version(const Iteration& iteration, const std::string& path) const {
   const std::string first = directory_->path(pattern_, iteration, 0);
-  // A list of pieces has another ending than the file that it represents.
+  // A list of pieces has a different ending than the file that it represents.
   return fs::path(path).replace_extension() != fs::path(first).replace_extension();
 }
 
@@ -222,7 +222,7 @@ std::string entry_text(const std::string& name, const Iteration& iteration) {
 }
 
 std::vector<ListedFile> parse_index(std::string_view text) {
-  if (text.empty()) return {};  // a crash of the machine: its name reached the disk, and its content did not
+  if (text.empty()) return {};  // after a power failure the name may be on the disk without the content
   const JsonDocument index = parse_json(text);
   const auto entries = index->find("files");
   if (entries == index->end() || !entries->is_array()) fail(Code::file, "no list 'files'");

@@ -18,24 +18,23 @@ namespace sidestream {
 /// A file that an index lists.
 struct ListedFile {
   std::string name;  ///< relative to the index
-  /// Missing if the index does not say all of it, as those that ParaView writes.
+  /// Empty if the index does not give all of it, as in those that ParaView writes.
   std::optional<Iteration> iteration;
 };
 
 /// Writes the entry of a file, on one line.
 [[nodiscard]] std::string entry_text(const std::string& name, const Iteration& iteration);
 
-/// Reads an index. Throws Error(file) if it cannot be understood.
+/// Reads an index. Throws Error(file) if it is invalid.
 [[nodiscard]] std::vector<ListedFile> parse_index(std::string_view text);
-/// Reads a hidden file, which has an entry on each line. Leaves out a line without end: it was being written in a
-/// crash.
+/// Reads a hidden file, which has an entry on each line. Omits an incomplete last line, which a crash leaves.
 [[nodiscard]] std::vector<ListedFile> parse_rest(std::string_view text);
 
 /// Writes `<stem><ending>.series` (ParaView's JSON, with `cycle` and `iteration` added) and, for VTK's XML files,
 /// `<stem>.pvd`. Both are replaced as a whole, so that they can always be read. At first they are replaced with each
 /// file. Later they are replaced when one in sixteen files is missing, or after a second (or a hundred times the
-/// duration of a replacement, if that is longer). The last replacement is at the end. Missing entries are in a hidden
-/// file next to them, where `resume` finds them.
+/// duration of a replacement, if that is longer), and at the end. Missing entries are in a hidden file next to them,
+/// where `resume` finds them.
 class Series {
  public:
   /// Creates an empty index of the files named by `pattern` in `directory`.
@@ -47,10 +46,10 @@ class Series {
 
   /// Takes over the earlier entries that the filter keeps. Throws Error(file) if the index cannot be parsed.
   void resume(const ResumeFilter& what);
-  /// Enters a file that has its final name. The iteration's time is finite, which is checked for clients. Logs once
+  /// Enters a file that has its final name. The iteration's time is finite (checked when it is published). Logs once
   /// that names were taken (see FileNames). If it throws, for example Error(file), nothing is entered.
   void add(const Iteration& iteration, const std::string& path);
-  /// Removes the last entry. Its file is removed because another file of the iteration failed.
+  /// Removes the last entry, whose file is removed because another file of the iteration failed.
   void drop_last() noexcept;
 
   [[nodiscard]] const std::string& pattern() const noexcept { return pattern_; }
@@ -68,7 +67,7 @@ class Series {
   [[nodiscard]] std::string as_json() const;
   [[nodiscard]] std::string as_pvd() const;
   [[nodiscard]] bool is_due() const;
-  /// Enters those of the files of an earlier run that stay.
+  /// Enters the files of an earlier run that are kept.
   void take(const std::vector<ListedFile>& files, const ResumeFilter& what);
   void replace();
   void replace_index();
@@ -86,7 +85,7 @@ class Series {
   std::int64_t versions_ = 0;                    ///< files whose name differs from the pattern's
 };
 
-/// The indices of one process, by pattern. Refuses two patterns that would share an index with Error(configuration).
+/// The indices of one process, by pattern. Throws Error(configuration) if two patterns would share an index.
 class SeriesSet {
  public:
   explicit SeriesSet(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}

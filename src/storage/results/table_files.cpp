@@ -127,8 +127,8 @@ void recover(const std::string& path) {
     iteration = record.fields.front();
     records += record.text.size();
   });
-  // The file is shorter than recorded after a power failure, perhaps within an iteration. The record is written first.
-  // Otherwise, if this run is killed here, the next one would drop one more iteration.
+  // After a power failure the file may be shorter than recorded, and end within an iteration. Write the record first:
+  // if this run is killed here, the next one would otherwise drop one more iteration.
   if (whole) note_commitment(path, last);
   cut_file(path, whole ? last : records);
 }
@@ -193,8 +193,8 @@ void TableFiles::write_new(const ResultFormat& format, const std::string& path, 
                [&](const std::string& temporary) { format.table(temporary, table, false, directory_->provenance()); });
 }
 
-/// Cuts an earlier file back to the rows that are kept. Returns false if there is none. A format that is not ours is
-/// cut to whole iterations only, since only its author could tell iterations apart.
+/// Truncates an earlier file to the rows that are kept. Returns false if there is none. A foreign format is only
+/// truncated to whole iterations, since only its author could distinguish them.
 bool TableFiles::take_over(const std::string& path, const std::vector<std::string>& columns,
                            const ResumeFilter& what) const {
   if (!fs::exists(path)) return false;
@@ -243,7 +243,7 @@ void TableFiles::keep_provenance() {
     const std::string earlier = read_file(path);
     text = earlier.find(text) == std::string::npos ? earlier + "\n" + text : earlier;
   }
-  // Groups of servers write the same text at different times, so each uses a temporary name of its own.
+  // Groups of servers write the same text at different times, so each uses a separate temporary name.
   const std::string own = fmt::format("{}-{:x}", path, Clock::now().time_since_epoch().count() ^ ::getpid());
   write_file(directory_->temporary(own), text);
   try {

@@ -11,8 +11,9 @@
 
 namespace sidestream {
 
-/// After a crash a table may end within the rows of an iteration. The complete length is in a hidden file next to it,
-/// `.<table>.committed`. A resumed run cuts the table there; a run that ends normally removes the file.
+/// Files of growing tables. After a crash a table may end within the rows of an iteration, so its complete length is
+/// kept in a hidden file next to it, `.<table>.committed`. A resumed run cuts the table there; a run that ends normally
+/// removes the file.
 class TableFiles {
  public:
   explicit TableFiles(std::shared_ptr<const OutputDirectory> directory) : directory_(std::move(directory)) {}
@@ -45,13 +46,13 @@ class TableFiles {
   std::map<std::string, std::vector<std::string>> columns_;  ///< columns of the files begun by this run
 };
 
-// Tables as data sets, for formats that only have those.
+// Tables as data sets, for formats that have only data sets.
 
 /// Makes an array with the axis `row` for each column. The rows of `mine` begin at row `first` of `all` rows. Throws
 /// Error(configuration) for columns of texts, naming the file.
 [[nodiscard]] DataSet data_set_of(const std::string& file, const Table& mine, Index first, Index all);
 
-/// Collective: adds the rows of all servers as one data set.
+/// Adds the rows of all servers as one data set. Collective.
 void add_as_data(Results& results, const std::string& file, const Table& mine, Communicator& servers, Pieces how);
 
 }  // namespace sidestream

@@ -1,10 +1,10 @@
 // Codes one chunk of a variable on an octree, component by component.
 //
-// The codec of values (sidestream/extend/tree_codec.hpp) knows arrays and numbers only. This file makes them:
+// The codec of values (sidestream/extend/tree_codec.hpp) knows arrays and numbers only. This file prepares them:
 //   1. Find the sibling groups of the chunk. Their parents are consecutive refined cells of the level above, so the
 //      links of the tree give parents and neighbours as two runs of numbers.
 //   2. Renumber both from the first cell of the chunks that hold the parents. A neighbour outside these chunks is
-//      unknown: a decoder must not read more chunks than those above its own.
+//      unknown, so that a decoder reads no chunks other than those above the coded one.
 //   3. Fetch the values of the parents, and of each companion (a variable that relations name) in the same cells. A
 //      decoder fetches only what the head of the stream asks for.
 //   4. Encode or decode. Each component has its own stream. If there are several, their lengths come first.
@@ -44,7 +44,7 @@ void put_component(BytesView values, std::size_t element, std::int32_t component
   by_size(element, [&](auto kind) { give<decltype(kind)>(values.data(), values.size() / element, step, to); });
 }
 
-/// Gathers what the coder needs besides the values of one component: links, values of parents, companions.
+/// Gathers the coder's inputs besides the values of one component: links, values of parents, companions.
 class Surroundings {
  public:
   Surroundings(LinkedTree& tree, const ChunkCells& cells, const VariableCoding& coding, std::int32_t component,

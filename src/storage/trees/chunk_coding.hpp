@@ -27,11 +27,11 @@ struct DeclaredRelations {
   std::vector<NamedComponent> companions;  ///< in the order in which `relations` numbers them
 };
 
-/// Finds a variable whose values both the coder and its decoders have; null if they do not.
+/// Finds a variable whose values both the coder and its decoders have; null if there is none.
 using FindCompanion = std::function<const Variable*(const std::string& name)>;
 
-/// The relations of one component of a variable on a mesh of `dimensions`. `parent`, `equals` and the face are each
-/// left out if they name a variable that `find` does not have. Throws Error(configuration) if a text is invalid.
+/// The relations of one component of a variable on a mesh of `dimensions`. Omits `parent`, `equals` or the face if it
+/// names a variable that `find` does not return. Throws Error(configuration) if a text is invalid.
 [[nodiscard]] DeclaredRelations declared_relations(const Variable& variable, const VariableRelations& relations,
                                                    std::int32_t component, int dimensions, const FindCompanion& find);
 
@@ -54,8 +54,7 @@ struct VariableCoding {
 [[nodiscard]] VariableCoding coding_of(const Variable& variable, const VariableRelations& relations, int dimensions,
                                        FindCompanion find);
 
-/// The cells of a chunk, and the cells of the level above that a coder knows. The latter are the cells of the chunks
-/// that hold the parents.
+/// The cells of a chunk, and the known cells of the level above: those of the chunks that hold the parents.
 struct ChunkCells {
   std::int32_t level = 0;
   Index first = 0, past = 0;

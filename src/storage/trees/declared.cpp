@@ -46,8 +46,8 @@ class Declaring {
     face.axis = at.axis;
     face.high = at.high;
     if (!said_.opposite.empty() && there(said_.opposite)) face.opposite = number_of({said_.opposite, -1});
-    // Without a declared opposite face the divergence leads from cell to cell. If that face is only missing this time,
-    // the divergence does not count: streams of earlier versions are like that.
+    // Without a declared opposite face, the divergence propagates from cell to cell. If that face is declared but
+    // missing in this chunk, the divergence is not used, for compatibility with streams of earlier versions.
     const bool leads = said_.opposite.empty() || face.opposite >= 0;
     if (leads && std::all_of(said_.divergence_free.begin(), said_.divergence_free.end(),
                              [&](const std::string& name) { return there(name); })) {

@@ -1,4 +1,4 @@
-// Converts flags between bytes and bits, eight at a time in a 64-bit word.
+// Conversion of flags between bytes and bits, eight at a time in a 64-bit word.
 #pragma once
 
 #include <bit>
@@ -57,14 +57,14 @@ inline void store(std::uint64_t word, std::uint8_t* bytes, std::size_t count = 8
 /// Sum of the bytes of a word, each 0 or 1.
 [[nodiscard]] constexpr std::uint64_t count(std::uint64_t word) noexcept { return (word * ones) >> 56; }
 
-/// Number of bits that are set, without an instruction that some processors lack.
+/// Number of set bits, without an instruction that some processors lack.
 [[nodiscard]] constexpr int count_bits(std::uint64_t word) noexcept {
   word -= word >> 1 & 0x5555555555555555;
   word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
   return static_cast<int>((((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f) * ones) >> 56);
 }
 
-/// A word with the lowest `count` bits set; at most 64.
+/// A word with the lowest `count` (at most 64) bits set.
 [[nodiscard]] constexpr std::uint64_t lowest(std::size_t count) noexcept {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
@@ -95,7 +95,7 @@ inline void store(std::uint64_t word, std::uint8_t* bytes, std::size_t count = 8
   return words;
 }
 
-/// The result is not 0 if a flag is neither 0 nor 1.
+/// Not 0 if a flag is neither 0 nor 1.
 [[nodiscard]] inline std::uint64_t odd_bits(std::span<const std::uint8_t> flags) noexcept {
   std::uint64_t all = 0;
   std::size_t n = 0;

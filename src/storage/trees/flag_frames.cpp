@@ -10,7 +10,7 @@ namespace sidestream {
 
 namespace {
 
-/// Packs the flags of a million cells a twelfth smaller than level 1 does, in 0.05 ms more.
+/// Level of zstd. It packs the flags of a million cells a twelfth smaller than level 1 does, in 0.05 ms more.
 constexpr int level = 4;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Packs short byte arrays with zstd; builds without it pack nothing.
+// Compression of short byte arrays with zstd; builds without it compress nothing.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace sidestream {
 
-/// Appends the compressed `in` to `out`. False if that is not smaller, or if this build has no zstd; then `out` is
-/// unchanged. Throws std::bad_alloc.
+/// Appends the compressed `in` to `out`. Returns false, with `out` unchanged, if that is not smaller, or if this build
+/// has no zstd. Throws std::bad_alloc.
 [[nodiscard]] bool append_frame(BytesView in, Bytes& out);
 
 /// Unpacks a frame to `out` and returns its size. Throws Error(file) if it is damaged, or larger than out.size().

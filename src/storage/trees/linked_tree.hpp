@@ -42,7 +42,7 @@ class LinkedTree {
   [[nodiscard]] const TreeShape& shape() const noexcept { return shape_; }
   [[nodiscard]] Flags refined() const noexcept { return refined_; }
   [[nodiscard]] Index cells() const noexcept { return starts_.back(); }
-  /// The first cell of each level, and last the number of cells.
+  /// The first cell of each level, followed by the number of cells.
   [[nodiscard]] const std::vector<Index>& starts() const noexcept { return starts_; }
   [[nodiscard]] int levels() const noexcept { return static_cast<int>(starts_.size()) - 1; }
   /// Links of the levels below the roots; entry 0 is level 1. The first call makes them and is not thread-safe.
@@ -58,7 +58,7 @@ class LinkedTree {
 
 /// Cuts the values of a tree into chunks. A chunk lies in one level and has whole sibling groups only.
 struct LevelCuts {
-  /// The first cell of each chunk, and last the number of cells.
+  /// The first cell of each chunk, followed by the number of cells.
   std::vector<Index> cells{0};
   std::vector<std::int32_t> level{};  ///< of each chunk
   [[nodiscard]] std::size_t chunks() const noexcept { return level.size(); }

@@ -18,7 +18,7 @@ void each_parent(Flags refined, std::size_t first, std::size_t past, Visit&& vis
   }
 }
 
-/// For each cell 1 if it is, or contains, an owned leaf.
+/// A flag for each cell: 1 if it is, or contains, an owned leaf.
 std::vector<std::uint8_t> has_owned(const TreeShape& shape, Flags refined, Flags owned, std::span<const Index> starts) {
   std::vector<std::uint8_t> has(refined.size());
   for (std::size_t n = 0; n < has.size(); n += 8) {
@@ -45,7 +45,7 @@ void add_run(std::vector<CellRun>& runs, const CellRun& more) {
   }
 }
 
-/// Returns the children that stay. [first, past) are the cells of the parents' level; `runs` are the ones that stay.
+/// Returns the children that stay. [first, past): cells of the parents' level; `runs`: those that stay.
 std::vector<CellRun> children_of(const TreeShape& shape, Flags refined, Flags has, const std::vector<CellRun>& runs,
                                  Index first, Index past) {
   const Index step = Index{1} << shape.dimensions;

@@ -23,7 +23,7 @@ namespace {
 
 using namespace flag_bits;
 
-// The first byte: how to read those behind it.
+// The first byte tells how to read the following bytes.
 constexpr std::uint8_t plain = 0, framed = 1;  // framed: packed by zstd
 constexpr std::uint8_t expects_last = 2;       // a parent's ownership is predicted from its last child, otherwise as 0
 
@@ -35,8 +35,8 @@ std::uint64_t count_of(Flags flags) {
   return sum;
 }
 
-/// Appends the flags as bits, filled up to a whole byte. `parents`: how many are set. `odd` gets bits of flags other
-/// than 0 and 1.
+/// Appends the flags as bits, padded to a whole byte. `parents`: number of set bits. `odd`: not 0 if a flag is neither
+/// 0 nor 1.
 void pack_level(Flags flags, Bytes& bits, std::uint64_t& parents, std::uint64_t& odd) {
   const std::size_t first = bits.size();
   bits.resize(first + (flags.size() + 7) / 8);
@@ -72,7 +72,7 @@ BytesView unpacked(BytesView packed, std::size_t most, Bytes& room) {
 
 using Words = std::vector<std::uint64_t>;
 
-/// Tells if the bits [first, first + length) of words are all ones or all zeros.
+/// Tests whether the bits [first, first + length) of words are all ones or all zeros.
 class Stretch {
  public:
   Stretch(const Words& words, std::size_t first, std::size_t length) {
@@ -166,7 +166,7 @@ void unpack_leaves(Flags refined, RunReader& runs, std::span<std::uint8_t> owned
   }
 }
 
-/// Sets the flags of parents from the last to the first: children, which predict them, lie behind.
+/// Sets the flags of parents from the last to the first, since children, which predict them, come later.
 void unpack_parents(const TreeShape& shape, Flags refined, RunReader& runs, bool by_last,
                     std::span<std::uint8_t> owned) {
   const std::uint64_t parents = count_of(refined);

@@ -1,6 +1,6 @@
 // The structure of a level-ordered tree: which cells are refined, and which leaves are owned.
 //
-// It is packed, and cells are removed that other domains own. modules/amr_codec/stream-format.md, "Flags", specifies
+// Packs the structure, and prunes cells that other domains own. modules/amr_codec/stream-format.md, "Flags", specifies
 // the bytes; runs of bits are coded as numbers with seven bits a byte (LEB128). All functions are pure.
 #pragma once
 
@@ -29,19 +29,19 @@ struct TreeShape {
 /// The shape of the trees of an octree mesh; nothing for other meshes.
 [[nodiscard]] std::optional<TreeShape> tree_shape(const Mesh& mesh);
 
-/// The first cell of each level, and last the number of cells. Nothing if the flags are not those of a tree with as
-/// many cells. {0} if there are no cells.
+/// The first cell of each level, followed by the number of cells. Nothing if the flags do not form a tree with as many
+/// cells. {0} if there are no cells.
 [[nodiscard]] std::optional<std::vector<Index>> tree_starts(const TreeShape& shape, Flags refined);
 
-/// Packs refinement flags to `out`: takes the bits of all levels but the deepest, and compresses them with zstd. False
-/// if they are not the flags of a tree, or have values other than 0 and 1, which would be lost.
+/// Packs refinement flags to `out`: the bits of all levels except the deepest, compressed with zstd. Returns false if
+/// they do not form a tree, or have values other than 0 and 1, which would be lost.
 [[nodiscard]] bool pack_refined(const TreeShape& shape, Flags refined, Bytes& out);
-/// The inverse of pack_refined(); `refined` has a flag for each cell. Throws Error(file) if `packed` does not have the
-/// flags of a tree with as many cells.
+/// The inverse of pack_refined(); `refined` has a flag for each cell. Throws Error(file) if `packed` does not encode a
+/// tree with as many cells.
 void unpack_refined(const TreeShape& shape, BytesView packed, std::span<std::uint8_t> refined);
 
 /// Packs ownership flags to `out`: runs of leaves, then runs of parents whose flag differs from its prediction.
-/// `refined`: the flags of the same tree. False as above.
+/// `refined`: the flags of the same tree. Returns false as pack_refined() does.
 [[nodiscard]] bool pack_owned(const TreeShape& shape, Flags refined, Flags owned, Bytes& out);
 /// The inverse of pack_owned(). Throws Error(file) if `packed` does not fit the tree.
 void unpack_owned(const TreeShape& shape, Flags refined, BytesView packed, std::span<std::uint8_t> owned);
@@ -54,7 +54,7 @@ struct CellRun {
   Index first = 0, count = 0;
 };
 
-/// A tree without the descendants of cells below which no leaf is owned.
+/// A tree without the descendants of cells that contain no owned leaf.
 struct PrunedTree {
   std::vector<CellRun> kept;          ///< runs of cells of the original tree, ascending: their values stay
   std::vector<std::uint8_t> refined;  ///< 0 or 1 for each cell that stays

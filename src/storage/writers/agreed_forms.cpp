@@ -18,7 +18,7 @@ using Kind = Precision::Kind;
 constexpr std::uint64_t measured_bytes = 4u << 20;  ///< memory for reading values of ghosted arrays
 constexpr std::size_t per_variable = 3;             ///< numbers that servers exchange
 
-/// As numbers of which the least over all servers counts.
+/// Appends the extremes as numbers whose minimum over all servers is exchanged.
 void put(const FiniteExtremes& extremes, std::vector<double>& out) {
   out.insert(out.end(), {extremes.low, -extremes.high, extremes.has_infinite ? -1.0 : 0.0});
 }
@@ -28,7 +28,7 @@ FiniteExtremes extremes_from(std::span<const double> all, std::size_t n) {
   return {own[0], -own[1], own[2] < 0};
 }
 
-/// Coordinates keep their type, since readers take them as they are.
+/// Coordinates keep their type, since readers use them unchanged.
 void check_role(const Settings& settings, const Variable& variable, const Precision& precision) {
   const bool keeps_type = precision.kind == Kind::bit_round || precision.kind == Kind::round;
   if (variable.role == Role::none || (variable.role == Role::coordinates && keeps_type)) return;

@@ -1,4 +1,4 @@
-// The option `precision` of outputs, and the forms of values on which the servers agree in each iteration.
+// The option `precision` of outputs, and the forms of values that the servers agree on in each iteration.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct FormsOfOutput {
   std::string instead{};      ///< advice for other precisions, for messages
 };
 
-/// The option `precision`: variables with the words of precision_words().
+/// The option `precision`: pairs of variables and words of precision_words().
 template <class Owner>
 [[nodiscard]] OptionField<Owner> precision_option(OptionPairs Owner::*words, const FormsOfOutput& forms,
                                                   const std::string& more) {
@@ -34,26 +34,26 @@ template <class Owner>
                     "message.");
 }
 
-/// The form of each variable of an output. Precisions that depend on extremes need a pass of their own before the one
-/// that writes; see Preparation.
+/// The form of each variable of an output. Precisions that depend on extremes need a pass before the one that writes;
+/// see Preparation.
 class AgreedForms {
  public:
-  /// Throws through settings.fail: unknown variables and words, values that a precision does not suit.
+  /// Throws through settings.fail for unknown variables and words, and for values that a precision does not suit.
   AgreedForms(const Settings& settings, const OptionPairs& words, const std::vector<std::int32_t>& variables,
               const Metadata& metadata, const FormsOfOutput& forms);
 
-  /// Number of numbers on which the servers must agree; 0: the forms are always the same.
+  /// Count of the numbers on which the servers must agree; 0: the forms are always the same.
   [[nodiscard]] std::size_t measured() const noexcept;
   /// The points of a block that the output stores.
   using Stored = std::function<Box(const Variable& variable, const BlockView& view)>;
-  /// This server's numbers. The servers agree on the least of each.
+  /// This server's numbers. The servers agree on the minimum of each.
   [[nodiscard]] std::vector<double> measure(const LocalInput& input, const Stored& stored) const;
-  /// Takes the numbers that they have agreed on, the first of `least`.
+  /// Takes the agreed numbers: the first `measured()` of `least`.
   void take(std::span<const double> least);
-  /// Says on the first server which variables are stored in full, when that changes.
+  /// Logs, on the first server, which variables are stored in full, when that changes.
   void report(const CombineInput& input);
 
-  /// The form in this iteration.
+  /// The form of a variable in this iteration.
   [[nodiscard]] const StoredForm& of(const Variable& variable) const { return forms_.at(variable.id); }
   /// True if some variable has numbers that readers must scale.
   [[nodiscard]] bool any_scaled() const noexcept;

@@ -1,4 +1,4 @@
-// The options of the output `bp`, which every build declares, so that it can say that it lacks ADIOS2.
+// The options of the output `bp`. Every build declares them; builds without ADIOS2 report that they lack it.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct BpQuery {
 
 [[nodiscard]] OptionTable<BpQuery> bp_options();
 
-/// The kind, whose tasks `create` makes.
+/// The kind of writer, whose tasks `create` makes.
 [[nodiscard]] WriterKind bp_kind(decltype(WriterKind::create) create);
 
 }  // namespace sidestream

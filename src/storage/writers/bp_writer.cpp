@@ -1,8 +1,8 @@
 // The output `bp`: one BP5 data set of ADIOS2 for the run, with a step for each iteration. Part of the build if ADIOS2
 // was found.
 //
-// Every variable is a global array, so that readers need to know nothing of blocks and servers: boxes lie at their
-// place in the mesh, lists follow each other in the order of their blocks' ids.
+// Every variable is a global array, so that readers need not know blocks and servers. Boxes are at their place in the
+// mesh; lists are concatenated in the order of their blocks' ids.
 #include <adios2.h>
 #include <fmt/format.h>
 #include <sys/statvfs.h>
@@ -34,7 +34,7 @@ struct ListPart {
   std::int64_t block = 0, length = 0;
 };
 
-/// The place of each list of a variable in the array of all.
+/// The place of each list of a variable in the concatenated array.
 struct Lists {
   std::map<std::int64_t, std::int64_t> starts;  ///< by block
   std::vector<std::int64_t> blocks, lengths;    ///< in the order of ids
@@ -89,7 +89,7 @@ class BpWriter final : public Task {
   std::vector<std::int32_t> variables_;
   std::string path_;
   std::unique_ptr<OpenSet> set_;
-  std::string broken_;          ///< why nothing more can be written
+  std::string broken_;          ///< reason why nothing more can be written
   std::deque<Bytes> packed_{};  ///< values that ADIOS2 reads until the step ends
 };
 
@@ -109,7 +109,7 @@ Bytes BpWriter::combine(const CombineInput& input) {
   return {};
 }
 
-/// On the first server: the number of steps that stay, -1 if there is no data set. A copy keeps those that do not.
+/// Number of steps to keep, on the first server; -1 if there is no data set. Steps that are dropped are kept in a copy.
 std::int64_t BpWriter::look_at_earlier(const ResumeFilter& filter) const {
   if (!fs::exists(path_)) return -1;
   if (!directory_->resumes() || !fs::exists(fs::path(path_) / "md.idx")) {
@@ -145,7 +145,7 @@ std::int64_t BpWriter::look_at_earlier(const ResumeFilter& filter) const {
   return kept;
 }
 
-/// Collective.
+/// Opens the data set. Collective.
 void BpWriter::open(const CombineInput& input) {
   std::int64_t kept = -1;
   run_collectively(input.communicator, [&] {
@@ -172,7 +172,7 @@ void BpWriter::open(const CombineInput& input) {
   set_ = std::move(set);
 }
 
-/// Collective. A disk that fills up would stop one server in the middle of ADIOS2's communication.
+/// Checks the free space. Collective. A full disk would stop one server in the middle of ADIOS2's communication.
 void BpWriter::check_room(const CombineInput& input) const {
   std::int64_t bytes = 0;
   for (const std::int32_t id : variables_) {
@@ -186,7 +186,7 @@ void BpWriter::check_room(const CombineInput& input) const {
   run_collectively(input.communicator, [&] {
     if (input.communicator.rank() != 0) return;
     struct statvfs facts {};
-    if (::statvfs(path_.c_str(), &facts) != 0) return;  // ADIOS2 will say why
+    if (::statvfs(path_.c_str(), &facts) != 0) return;  // ADIOS2 will report the reason
     const auto room = static_cast<std::int64_t>(facts.f_bavail) * static_cast<std::int64_t>(facts.f_frsize);
     constexpr std::int64_t more = 16 << 20;  // metadata, and padding of each server's part
     if (bytes + more <= room) return;
@@ -198,7 +198,7 @@ void BpWriter::check_room(const CombineInput& input) const {
   });
 }
 
-/// Collective: every server learns of all lists, 16 bytes each.
+/// Gathers all lists, 16 bytes each, on every server. Collective.
 std::vector<Lists> BpWriter::place_lists(const CombineInput& input) const {
   std::vector<Lists> placed(variables_.size());
   for (std::size_t n = 0; n < variables_.size(); ++n) {
@@ -222,7 +222,7 @@ std::vector<Lists> BpWriter::place_lists(const CombineInput& input) const {
   return placed;
 }
 
-/// The variable with this shape in this step.
+/// Defines or resizes the variable for this step.
 template <class T>
 adios2::Variable<T> BpWriter::sized(const std::string& name, const adios2::Dims& shape) {
   auto variable = set_->io.InquireVariable<T>(name);
@@ -247,7 +247,7 @@ void BpWriter::put_values(const Variable& variable, const std::string& name, con
   });
 }
 
-/// The blocks of a variable on lists: their ids and lengths.
+/// Writes the ids and lengths of the blocks of a variable on lists.
 void BpWriter::put_lists(const Variable& variable, const Lists& lists, bool is_first) {
   if (!is_first || lists.blocks.empty()) return;
   const adios2::Dims shape{lists.blocks.size()};

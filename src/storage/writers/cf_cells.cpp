@@ -12,11 +12,11 @@ namespace sidestream {
 
 namespace {
 
-/// The corners of VTK's types of cells. Further points of a type, in the middles of edges and faces, come behind them.
+/// A VTK type of cell by its corners. Further points of a type, in the middles of edges and faces, follow the corners.
 struct Shape {
   std::uint8_t type;
   std::int32_t dimensions;
-  int corners;  ///< 0: all points of the cell
+  int corners;  ///< 0: all points of the cell are corners
 };
 constexpr std::array<Shape, 18> shapes{{{3, 1, 2},
                                         {5, 2, 3},
@@ -66,7 +66,7 @@ const Shape& shape_of(const Cells& cells, Index cell, const Mesh& mesh, std::int
        cell, id, mesh.name, type, type == vtk_polyhedron_type ? " (a polyhedron)" : "");
 }
 
-/// The points [begin, end) of a cell in the connectivity, of which UGRID gets the first `corners`.
+/// Checks the points of a cell in the connectivity, of which UGRID gets the first `corners`.
 void check_points(const Cells& cells, Index cell, Index corners, Index points, const Mesh& mesh, std::int64_t id) {
   const Index begin = cells.begin(cell), end = number_at(*cells.ends, cell), all = cells.corners->points.extent(0);
   if (begin < 0 || end > all || end - begin < std::max<Index>(corners, 1)) {

@@ -19,7 +19,7 @@ class Maker {
     std::set<std::int32_t> meshes;
     for (const std::int32_t id : variables) meshes.insert(metadata.variables[static_cast<std::size_t>(id)].mesh);
     has_prefix_ = meshes.size() > 1;
-    // Names of what the file has besides variables, which thus get others.
+    // Names of other arrays of the file, which variables cannot use.
     taken_ = {"time", "cycle", "iteration"};
     for (const std::int32_t id : meshes) add_mesh(metadata.meshes[static_cast<std::size_t>(id)]);
   }
@@ -38,13 +38,13 @@ class Maker {
     layout_.dimensions.push_back(dimension);
   }
 
-  /// The name of an axis' dimension where values lie at nodes or in cells.
+  /// The name of an axis' dimension for values at nodes or in cells.
   [[nodiscard]] std::string dimension_of(const Mesh& mesh, int axis, bool nodes) const {
     const char* base = mesh.axes() != nullptr ? axis_names[axis] : index_names[axis];
     return prefix(mesh) + base + (nodes ? "_node" : "");
   }
 
-  /// The dimensions of arrays with that centring and order, which exist from then on.
+  /// The dimensions of arrays with that centring and order; creates them if necessary.
   std::vector<std::string> dimensions_of(const Mesh& mesh, Centering centering, bool on_cells, Order order) {
     if (mesh.is_list()) return {prefix(mesh) + (on_cells ? "cell" : "point")};
     std::vector<std::string> names;
@@ -137,7 +137,7 @@ class Maker {
     }
   }
 
-  /// A name that nothing else has: the variable's own, or with its group in front.
+  /// An unused name: the variable's own, or with its group as a prefix.
   std::string free_name(const Variable& variable) {
     const auto same = std::count_if(variables_.begin(), variables_.end(), [&](std::int32_t id) {
       return metadata_.variables[static_cast<std::size_t>(id)].name == variable.name;
@@ -168,7 +168,7 @@ class Maker {
     for (const Attribute& one : variable.attributes) set_attribute(array.attributes, one.name, one.value);
     const bool has_positions = array.on_cells || variable.centering == nodes_of(mesh.dimensions) || mesh.is_list();
     std::string coordinates = has_positions ? positions_[mesh.id][array.on_cells && !mesh.is_list()] : "";
-    if (mesh.is_list() && array.on_cells) coordinates.clear();  // the topology says where they are
+    if (mesh.is_list() && array.on_cells) coordinates.clear();  // the topology gives their positions
     coordinates += std::string(coordinates.empty() ? "" : " ") + "cycle iteration";
     set_attribute(array.attributes, "coordinates", coordinates);
     layout_.arrays.push_back(std::move(array));
@@ -179,7 +179,7 @@ class Maker {
   bool has_prefix_ = false;
   CfLayout layout_{};
   std::set<std::string> taken_{}, dimensions_{};
-  std::map<std::int32_t, std::map<bool, std::string>> positions_{};  ///< by mesh, and whether of cells
+  std::map<std::int32_t, std::map<bool, std::string>> positions_{};  ///< by mesh, and true for cells
 };
 
 }  // namespace

@@ -10,21 +10,21 @@
 
 namespace sidestream {
 
-/// The values of an array of the file.
+/// Source of an array's values.
 enum class CfSource {
-  values,     ///< those of a variable
+  values,     ///< all components of a variable
   component,  ///< one component of a variable
   centres,    ///< positions along one axis of a curvilinear mesh's cells: means of their nodes
-  corners,    ///< those of the four nodes of each cell of a 2-D curvilinear mesh, counterclockwise
+  corners,    ///< positions of the four nodes of each cell of a 2-D curvilinear mesh, counterclockwise
   corner_ids  ///< the points of each cell of an unstructured mesh
 };
 
-/// The lists of blocks that make up the length of a dimension.
+/// The kind of length of a dimension: fixed, or the sum over the lists of blocks.
 enum class CfLength { fixed, cells, points, corners };
 
 struct CfDimension {
   std::string name;
-  Index length = 0;  ///< only of `fixed`
+  Index length = 0;  ///< only for `fixed`
   CfLength kind = CfLength::fixed;
   std::int32_t mesh = -1;
 };
@@ -33,8 +33,8 @@ struct CfDimension {
 struct CfArray {
   std::string name;
   CfSource source = CfSource::values;
-  std::int32_t variable = -1;  ///< that has the values; for `corner_ids` the connectivity
-  int component = 0;           ///< of `component`, `centres`, `corners`
+  std::int32_t variable = -1;  ///< the variable with the values; for `corner_ids` the connectivity
+  int component = 0;           ///< for `component`, `centres`, `corners`
   Centering centering = Centering::cell;
   bool on_cells = true;
   std::vector<std::string> dimensions{};  ///< slowest first
@@ -53,14 +53,14 @@ struct CfLayout {
   std::vector<CfAxis> axes;
   std::vector<CfArray> arrays;
   std::vector<CfTopology> topologies;
-  Attributes attributes;  ///< of the file
+  Attributes attributes;  ///< attributes of the file
 };
 
-/// The reason why CF has no form for variables of the mesh, as `it is an octree`; empty if it has one.
+/// Reason why CF cannot represent variables of the mesh, as `it is an octree`; empty if it can.
 [[nodiscard]] std::string why_not_cf(const Mesh& mesh);
 
-/// The layout of these variables, whose meshes CF has. Names consist of letters, digits and underscores. With several
-/// meshes those of dimensions and positions begin with the mesh's name.
+/// The layout of these variables, on meshes that CF can represent. Names consist of letters, digits and underscores. If
+/// there are several meshes, names of dimensions and positions begin with the mesh's name.
 [[nodiscard]] CfLayout cf_layout(const Metadata& metadata, const std::vector<std::int32_t>& variables);
 
 }  // namespace sidestream

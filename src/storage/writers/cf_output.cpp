@@ -20,10 +20,10 @@ namespace {
 /// The feedback of the first pass.
 struct Agreed {
   std::string failure{};
-  std::vector<double> least{};  ///< for the forms
+  std::vector<double> least{};  ///< agreed minima for the forms
   std::vector<CfBlock> blocks{};
   std::vector<std::string> paths{};
-  std::vector<std::int32_t> files{};  ///< by array: which of the paths; -1: none
+  std::vector<std::int32_t> files{};  ///< index of each array's path; -1: none
   std::vector<std::uint64_t> places{};
 
   [[nodiscard]] Bytes packed() const {
@@ -56,7 +56,7 @@ struct Agreed {
   }
 };
 
-/// Merges what servers have counted.
+/// Merges the servers' counts.
 struct Counted {
   std::vector<double> least;
   std::vector<Index> counts;
@@ -114,7 +114,7 @@ Selection CfOutput::selection(const std::vector<std::int32_t>& variables, const 
   Selection selection = selection_of(variables);
   for (Selected& selected : selection.variables) {
     const Variable& variable = metadata.variables[static_cast<std::size_t>(selected.variable)];
-    // The centres of cells need all their nodes.
+    // Centres of cells need all nodes of the cells.
     selected.completed =
         variable.role == Role::coordinates && metadata.mesh_of(variable).kind() == MeshKind::curvilinear;
   }

@@ -24,7 +24,7 @@ bool is_position_of_cells(const CfArray& array) {
   return array.source == CfSource::centres || array.source == CfSource::corners;
 }
 
-/// The boxes of the whole array that a block fills; of lists, in its own numbering.
+/// The boxes of the whole array that a block fills; for lists, in the block's own numbering.
 std::vector<Box> filled_boxes(const CfArray& array, const BlockView& view, const Metadata& metadata) {
   const Mesh& mesh = metadata.mesh_of(variable_of(array, metadata));
   if (view.copy) return {};
@@ -39,7 +39,7 @@ std::vector<Box> filled_boxes(const CfArray& array, const BlockView& view, const
   return boxes;
 }
 
-/// One component of an array.
+/// View of one component of an array.
 ArrayView component_of(const ArrayView& array, int component) {
   ArrayView one = array;
   const auto width = static_cast<std::ptrdiff_t>(size_of(array.type));
@@ -62,7 +62,7 @@ double mean_of_nodes(const ArrayView& nodes, const Index3& cell, int dimensions,
   return sum / corners;
 }
 
-/// Calls f(point) for the points of a box, those of an array in `order` one after the other.
+/// Calls f(point) for the points of a box, in the storage `order` of an array.
 template <class F>
 void for_each_point(const Box& box, Order order, F f) {
   const std::size_t fast = order == Order::column ? 0 : 2, slow = 2 - fast;
@@ -90,7 +90,7 @@ std::vector<double> positions_of_cells(const CfArray& array, const BlockView& vi
   return all;
 }
 
-/// The box of a block's list in the whole list.
+/// The box of a block's list in the concatenated list.
 Box shifted(const Box& list, Index by) { return {{list.lo[0] + by, 0, 0}, {list.hi[0] + by, 1, 1}}; }
 
 }  // namespace

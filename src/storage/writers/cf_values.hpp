@@ -1,4 +1,4 @@
-// Values of one server's blocks on their way into the arrays of a CF file.
+// Values of one server's blocks for the arrays of a CF file.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@
 
 namespace sidestream {
 
-/// The blocks of all meshes of lists, one after the other by id.
+/// The blocks of all meshes of lists, concatenated by id.
 class CfLists {
  public:
   struct Start {
     Index points = 0, cells = 0;
   };
   CfLists() = default;
-  /// The order of `blocks` does not matter.
+  /// `blocks` may have any order.
   explicit CfLists(std::vector<CfBlock> blocks);
   [[nodiscard]] const std::vector<CfBlock>& blocks() const noexcept { return blocks_; }
-  /// The lengths of the whole lists of a mesh, and the extremes of dimensions and corners.
+  /// The total lengths of a mesh's lists, and the extremes of dimensions and corners.
   [[nodiscard]] CfBlock total(std::int32_t mesh) const;
-  /// The position of a block in them.
+  /// The position of a block in these lists.
   [[nodiscard]] Start start(std::int32_t mesh, std::int64_t block) const;
   [[nodiscard]] Index length(const CfDimension& dimension) const;
 
@@ -37,10 +37,10 @@ class CfLists {
   std::map<std::pair<std::int32_t, std::int64_t>, Start> starts_;
 };
 
-/// The content of an iteration, as all servers have it.
+/// The shape of an iteration, the same on all servers.
 struct CfShape {
   CfLists lists{};
-  std::vector<Index> counts{};  ///< by array: points that blocks fill; -1: not published
+  std::vector<Index> counts{};  ///< by array: number of points that blocks fill; -1: not published
 };
 
 /// This server's blocks of meshes of lists. Throws as scan_cells does.
@@ -50,17 +50,17 @@ struct CfShape {
 
 [[nodiscard]] Box cf_points(const CfArray& array, const Metadata& metadata, const CfLists& lists);
 [[nodiscard]] Index cf_values_of_point(const CfArray& array, const Metadata& metadata, const CfLists& lists);
-[[nodiscard]] Type cf_type(const CfArray& array, const Metadata& metadata);  ///< as published
+[[nodiscard]] Type cf_type(const CfArray& array, const Metadata& metadata);  ///< type as published
 [[nodiscard]] Order cf_order(const CfArray& array, const Metadata& metadata);
 
 // An array in this server's blocks.
 
-/// The number of points; -1 without a block of the variable.
+/// The number of points in this server's blocks; -1 without a block of the variable.
 [[nodiscard]] Index cf_count(const CfArray& array, const LocalInput& input);
 
 /// Receives values of a part of the array, contiguous in its order.
 using CfSink = std::function<void(BytesView values, const Box& part)>;
-/// Passes on the values. `form`: that of the variable.
+/// Passes the values to `sink`. `form`: the variable's.
 void cf_put(const CfArray& array, const LocalInput& input, const CfLists& lists, const StoredForm& form,
             const CfSink& sink);
 
@@ -70,7 +70,7 @@ struct CfPlace {
   Order order = Order::column;
   std::uint64_t offset = 0, point_bytes = 0;
 };
-/// Writes a part of it, in as few pieces as possible. `path`: for messages. Throws Error(file).
+/// Writes a part of a contiguous array, in as few pieces as possible. `path`: for messages. Throws Error(file).
 void write_part(int descriptor, const std::string& path, const CfPlace& place, BytesView values, const Box& part);
 
 }  // namespace sidestream

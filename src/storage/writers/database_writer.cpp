@@ -41,7 +41,7 @@ struct DatabaseQuery : database::StoringOptions {
   std::string level_times{};  ///< name of the event with the times; empty: none
   int threads = 1;
 
-  /// True if cells that other blocks have are left out. This is the default for `post` only, since a restart needs all
+  /// True if cells that other blocks own are omitted. This is the default for `post` only, since a restart needs all
   /// cells.
   [[nodiscard]] bool prunes() const { return prune.value_or(kind == database::Kind::post); }
 };
@@ -205,11 +205,11 @@ class DatabaseWriter final : public Task {
                                   const std::vector<std::string>& names, bool is_own);
   [[nodiscard]] bool has_tree_codec(const Settings& settings, const char* option, bool by_name);
   void find_trees(const LocalInput& input);
-  /// Null if the variable is stored as on meshes without levels.
+  /// Null if the variable is stored like one on a mesh without levels.
   [[nodiscard]] database::StoredTree* tree_of(const Variable& variable, const BlockView& view);
   void add_on_tree(const Variable& variable, const BlockView& view, database::StoredTree& tree,
                    const LocalInput& input);
-  /// The view with the block on the mesh as the schema numbers it.
+  /// The view, with its block under the mesh number of the schema.
   const BlockView& translated(const BlockView& view, std::size_t n) {
     const std::int32_t mesh = schema_.metadata.variables[n].mesh;
     if (view.block.mesh == mesh) return view;
@@ -227,12 +227,12 @@ class DatabaseWriter final : public Task {
   std::vector<Packing> packings_;
   std::optional<WorkerPool> pool_;
   database::Encoding encoding_;
-  double began_ = 0, ended_ = 0;  ///< of the last context; seconds
+  double began_ = 0, ended_ = 0;  ///< begin and end of the last context, in seconds
   std::optional<database::Storing> storing_;
   database::Domain domain_;
   std::deque<BlockView> views_;
   std::optional<database::StoredTrees> trees_;
-  bool agreed_ = true;  ///< false until servers know that all or none of them have the codec of trees
+  bool agreed_ = true;  ///< false until servers know that all of them, or none, have the codec of trees
 };
 
 /// Reads the times of levels; without them levels have the iteration's time.
@@ -280,7 +280,7 @@ void DatabaseWriter::add_on_tree(const Variable& variable, const BlockView& view
   database::TreeStoring(schema_, values, encoding_, *trees_).add(variable, own, tree, domain_);
 }
 
-/// False if `auto` has to do without the codec, since its module is not there.
+/// False if `auto` cannot use the codec because its module is missing.
 bool DatabaseWriter::has_tree_codec(const Settings& settings, const char* option, bool by_name) {
   if (encoding_.of_trees) return true;
   agreed_ = false;
@@ -312,7 +312,7 @@ bool DatabaseWriter::goes_as_tree(const Settings& settings, const Variable& vari
   return (by_name || chooses) && has_tree_codec(settings, option, by_name);
 }
 
-/// Checks the codecs of a variable, which may lose something only if they were chosen for it by its name.
+/// Checks the codecs of a variable. A lossy codec must have been chosen for the variable by its name.
 void DatabaseWriter::check_loss(const Settings& settings, const Variable& variable, const Packing& packing,
                                 const char* option) const {
   if (packing.lossless()) return;
@@ -329,7 +329,7 @@ void DatabaseWriter::check_loss(const Settings& settings, const Variable& variab
   }
 }
 
-/// The packing by the options `codecs` or `codec`, or by `precision` with the codecs of `codec` behind it.
+/// The packing by the options `codecs` or `codec`, or by `precision` followed by the codecs of `codec`.
 Packing DatabaseWriter::packing_of(const Settings& settings, const Variable& variable,
                                    const std::vector<std::string>& names, const char* option) const {
   const auto precision = query_.precision.find(variable.name);

@@ -27,8 +27,8 @@ ZfpExtents fastest_first(const Index3& extents, Order order) {
           static_cast<std::size_t>(extents[axes[2]])};
 }
 
-/// Extents of chunks of `values` numbers at most, about equally long along all axes, since neighbours along all of them
-/// help zfp.
+/// Extents of chunks of at most `values` numbers, about equal along all axes, since zfp uses neighbours along all of
+/// them.
 Index3 even_extents(const Box& box, Index values, Order order) {
   constexpr Index line_of_plane = 512, line_of_body = 64;
   int axes = 0;
@@ -44,7 +44,7 @@ Index3 even_extents(const Box& box, Index values, Order order) {
 
 Index3 extents_of_part(const Box& part) { return {part.extent(0), part.extent(1), part.extent(2)}; }
 
-/// Chunks at the upper ends of the array are filled up with copies of their last values.
+/// Pads chunks at the upper ends of the array with copies of their last values.
 void fill_up(BytesView part, const ZfpExtents& extents, std::size_t width, const ZfpExtents& whole, Bytes& chunk) {
   chunk.resize(whole[0] * whole[1] * whole[2] * width);
   std::byte* to = chunk.data();
@@ -67,7 +67,7 @@ void take_component(BytesView values, std::size_t width, std::size_t first, std:
   }
 }
 
-/// Packs the values of one chunk after the other.
+/// Packs the values of one chunk at a time.
 class ChunkPacker {
  public:
   ChunkPacker(const StoredForm& form, const ChunkPlan& plan, const ZfpExtents& whole)
@@ -76,7 +76,7 @@ class ChunkPacker {
     if (filter.number == filter_zstd) zstd_ = zstd_of_level(static_cast<int>(filter.parameters.front()));
   }
 
-  /// Returns the filters that were skipped, as bits.
+  /// Packs a chunk. Returns the filters that were skipped, as bits.
   std::uint32_t pack(BytesView part, const ZfpExtents& extents, Bytes& out) {
     fill_up(part, extents, size_of(form_.type) * static_cast<std::size_t>(plan_.components), whole_, chunk_);
     std::uint32_t skipped = 0;

@@ -1,4 +1,4 @@
-// Chunks of HDF5 datasets that are packed here, since HDF5 knows the filters by their numbers only.
+// Chunks of HDF5 datasets that are packed here, since HDF5 knows the filters only by their numbers.
 #pragma once
 
 #include "sidestream/data/block.hpp"
@@ -12,7 +12,7 @@ namespace sidestream {
 /// The storage of a variable's values on one block.
 struct ChunkPlan {
   Index3 points{1, 1, 1};  ///< extents of a chunk
-  int components = 1;      ///< of a chunk: 1 or all
+  int components = 1;      ///< components in a chunk: 1 or all
   hdf5::Layout layout{};
   [[nodiscard]] bool packs_here() const noexcept { return layout.packed.number != 0; }
 };

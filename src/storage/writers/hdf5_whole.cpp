@@ -16,7 +16,7 @@ inline constexpr std::size_t field_count<ServerPart> = 4;
 
 namespace {
 
-/// The parts of one variable's virtual dataset, sorted by block id. So the file does not depend on the order of the
+/// The parts of one variable's virtual dataset, sorted by block id, so that the file does not depend on the order of
 /// servers.
 struct Mapping {
   std::vector<hdf5::VirtualPart> parts;

@@ -20,10 +20,9 @@ struct ServerPart {
 
 [[nodiscard]] Bytes pack_part(const ServerPart& part);
 
-/// Writes the file at `path` from the results of pack_part on the servers, whose files are in the same directory.
-/// Variables without blocks are left out; lists without entries have length 0. Blocks finer than level 0 are not shown.
-/// If there are no others, all points of level 0 are missing. `forms`: as the servers' files have them. Throws
-/// Error(file).
+/// Writes the file at `path` from the servers' results of pack_part; their files are in the same directory. Omits
+/// variables without blocks; lists without entries have length 0. Blocks finer than level 0 are not shown; if there are
+/// no others, all points of level 0 are missing. `forms`: as in the servers' files. Throws Error(file).
 void write_whole_file(const std::string& path, const std::string& provenance, const CombineInput& input,
                       const std::vector<std::int32_t>& variables, const AgreedForms& forms,
                       std::span<const double> level_times, const std::vector<Bytes>& parts);

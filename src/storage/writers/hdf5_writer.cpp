@@ -30,7 +30,7 @@ std::string server_path(const std::string& path, int server) {
   return (whole.parent_path() / name).string();
 }
 
-/// The whole array along the axes that the mesh uses, and the block's points along the others.
+/// The array's whole box along the axes that the mesh uses, and the block's points along the others.
 Box with_ghosts(const BlockView& view, int dimensions) {
   Box box = view.array.box;
   for (int a = dimensions; a < 3; ++a) {

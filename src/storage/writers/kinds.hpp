@@ -64,8 +64,8 @@ template <class Owner>
 /// Ids of these variables, or of all but the derived ones, without repetition, in the order of declaration.
 [[nodiscard]] std::vector<std::int32_t> chosen_variables(const NamedVariables& named, const Metadata& metadata);
 
-/// Checks the names in an option with a value for some variables. Throws through settings.fail, with the most similar
-/// of `known`, the variables of the output.
+/// Checks the names in an option with a value for some variables. `known`: the variables of the output. Throws through
+/// settings.fail, with the most similar known name.
 void check_named_variables(const Settings& settings, const char* option, const OptionPairs& values,
                            const std::vector<std::string>& known);
 
@@ -87,7 +87,7 @@ enum class Packer { none, zlib, zstd };
 
 struct Compression {
   Packer by = Packer::none;
-  int level = 0;  ///< 0 if it is not used
+  int level = 0;  ///< 0 if unused
   [[nodiscard]] bool used() const noexcept { return by != Packer::none; }
 };
 /// The options `compression` (`none` or one of `names`) and `level`.

@@ -70,7 +70,7 @@ class MetadataWriter final : public Task {
   void discard(const Iteration&) noexcept override { pending_.discard(); }
 
  private:
-  /// Returns blocks and ranges in a fixed order, without ranges that only other tasks asked for.
+  /// Returns blocks and ranges in a fixed order, without ranges that only other tasks requested.
   [[nodiscard]] Catalogue chosen(const Catalogue& all) const {
     Catalogue result{all.global, all.blocks, {}};
     const auto before = [](const Block& a, const Block& b) {

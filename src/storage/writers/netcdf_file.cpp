@@ -26,7 +26,7 @@ hdf5::Dataset put_numbers(hdf5::File& file, const std::string& name, const hdf5:
 
 std::string_view text_of(const auto& number) { return {reinterpret_cast<const char*>(&number), sizeof number}; }
 
-/// A value that stands for a missing one, as bytes; empty if it is 0.
+/// Bytes of the value that marks missing values; empty if it is 0.
 std::string missing_value(const StoredForm& form) {
   return with_type(form.type, [&](auto value) -> std::string {
     using T = decltype(value);
@@ -97,7 +97,7 @@ void NetcdfFiles::add_times(hdf5::File& file, hdf5::Dimensions& dimensions) {
   times_.iteration = add("iteration", Type::int64, whole("number of the publication"));
 }
 
-/// Writes what the file has besides arrays.
+/// Writes everything in the file besides arrays.
 void NetcdfFiles::describe(hdf5::File& file, hdf5::Dimensions& dimensions, const CfShape& shape) {
   const bool has_cells = !layout_.topologies.empty();
   Attributes about{{"_NCProperties", std::string("version=2,sidestream=" SIDESTREAM_VERSION)},
@@ -162,7 +162,7 @@ void NetcdfFiles::add_array(hdf5::File& file, hdf5::Dimensions& dimensions, cons
   dimensions.attach(dataset, names);
 }
 
-/// Says on which part of the topology the values are.
+/// Writes attributes that tell to which part of the topology the values belong.
 void NetcdfFiles::add_location(hdf5::Dataset& dataset, const CfArray& array, const Mesh& mesh, const CfLists& lists) {
   constexpr const char* parts[3] = {"edge", "face", "volume"};
   const int cells = std::max(lists.total(mesh.id).dimensions, 1);
@@ -211,7 +211,7 @@ void NetcdfFiles::keep_pieces(const std::string& path) {
   }
 }
 
-/// Writes missing values where blocks leave gaps, before they come.
+/// Writes missing values where blocks leave gaps, before the blocks' values are written.
 void NetcdfFiles::erase_arrays(int file, const std::string& path, const Metadata& metadata, const CfShape& shape,
                                const AgreedForms& forms) {
   constexpr std::size_t most = 1u << 20;  // bytes at a time

@@ -1,4 +1,4 @@
-// A NetCDF-4 file of one iteration that has everything but the values of the blocks.
+// A NetCDF-4 file of one iteration, complete except for the values of the blocks.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace sidestream {
 
-/// Makes the files of all iterations on one server. Files of the same shape differ in a few numbers only, so that
-/// making one of many variables costs as much as copying its metadata.
+/// Makes the files of all iterations on one server. Files of the same shape differ in a few numbers only, so a further
+/// file with many variables costs no more than copying its metadata.
 class NetcdfFiles {
  public:
-  /// `time_units`: empty if nothing is known of the times; files have no dimension for them then.
+  /// `time_units`: empty if the units of times are unknown; files then have no dimension of time.
   NetcdfFiles(CfLayout layout, std::string time_units, std::string provenance)
       : layout_(std::move(layout)), time_units_(std::move(time_units)), provenance_(std::move(provenance)) {}
 
-  /// Creates the file. Returns the place of each array in it; 0: it has none, and all its values are missing. Values of
-  /// arrays that blocks do not fill are missing, too. Throws Error(file).
+  /// Creates the file. Returns the place of each array in it; 0: it has none, and all its values are missing. Points
+  /// that no block fills are missing, too. Throws Error(file).
   [[nodiscard]] std::vector<std::uint64_t> create(const std::string& path, const Iteration& iteration,
                                                   const Metadata& metadata, const CfShape& shape,
                                                   const AgreedForms& forms);
@@ -33,7 +33,7 @@ class NetcdfFiles {
     std::string bytes;
   };
   struct Times {
-    std::uint64_t time = 0, cycle = 0, iteration = 0;  ///< their places
+    std::uint64_t time = 0, cycle = 0, iteration = 0;  ///< offsets of these values
   };
   void make(const std::string& path, const Metadata& metadata, const CfShape& shape, const AgreedForms& forms);
   void describe(hdf5::File& file, hdf5::Dimensions& dimensions, const CfShape& shape);
@@ -47,7 +47,7 @@ class NetcdfFiles {
 
   CfLayout layout_;
   std::string time_units_, provenance_;
-  std::vector<std::int64_t> kept_{};  ///< the shape of `pieces_`; empty: none
+  std::vector<std::int64_t> kept_{};  ///< shape of `pieces_`; empty: none
   std::vector<Piece> pieces_{};
   std::uint64_t size_ = 0;
   Times times_{};

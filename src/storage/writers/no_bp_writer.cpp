@@ -1,4 +1,4 @@
-// The build without ADIOS2.
+// The output `bp` in builds without ADIOS2.
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/writers/bp_options.hpp"
 

@@ -21,14 +21,14 @@ int agreed_writers(const Settings& settings, bool stagger, const OutputDirectory
                             writers));
 }
 
-/// The numbers of the forms, then the negative time of writing.
+/// Returns the numbers of the forms, then the negative time of writing.
 Bytes Preparation::local(const LocalInput& input, const AgreedForms::Stored& stored) const {
   std::vector<double> mine = forms_.measure(input, stored);
   mine.push_back(-writing_);
   return bytes_of(mine);
 }
 
-/// Takes the least of each number of all servers and of the time since the last iteration.
+/// Takes the minimum of each number over all servers, and of the time since the last iteration.
 Bytes Preparation::combine(const CombineInput& input) {
   std::vector<double> least(forms_.measured() + 2, std::numeric_limits<double>::infinity());
   for (const Bytes& partial : input.partials) {

@@ -1,4 +1,4 @@
-// The pass before the one in which an output writes: the servers agree on the forms of values, and on turns.
+// The pass before an output writes: the servers agree on the forms of values, and on turns.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace sidestream {
 
-/// The option `stagger` of outputs whose servers write files of their own. Not together with `output: {writers: N}`.
+/// The option `stagger` of outputs with a file for each server. Not together with `output: {writers: N}`.
 template <class Owner>
 [[nodiscard]] OptionField<Owner> stagger_option(bool Owner::*stagger) {
   return option(
@@ -22,28 +22,28 @@ template <class Owner>
       {.standard = false});
 }
 
-/// The number of servers that may write at a time, 0: all. Throws through settings.fail if they are to stagger, too.
+/// Number of servers that may write at a time, 0: all. Throws through settings.fail if they are also to stagger.
 [[nodiscard]] int agreed_writers(const Settings& settings, bool stagger, const OutputDirectory& directory);
 
-/// One server's part. If nothing has to be agreed on, there is only the pass that writes.
+/// One server's part of the preparation. If nothing has to be agreed on, there is only the pass that writes.
 class Preparation {
  public:
-  /// `writers`: as many servers write at a time, 0: all; only without `stagger`.
+  /// `writers`: number of servers that may write at a time, 0: all; only without `stagger`.
   Preparation(AgreedForms forms, bool stagger, int writers)
       : forms_(std::move(forms)), staggers_(stagger), writers_(writers) {}
 
   [[nodiscard]] int passes() const noexcept { return forms_.measured() > 0 || staggers_ ? 2 : 1; }
   [[nodiscard]] bool comes_before(int pass) const noexcept { return pass + 1 < passes(); }
-  /// For `local` of the pass before.
+  /// Does the work of `local` in the preparing pass.
   [[nodiscard]] Bytes local(const LocalInput& input, const AgreedForms::Stored& stored) const;
-  /// For `combine` of that pass; collective. Returns its feedback.
+  /// Does the work of `combine` in that pass; collective. Returns its feedback.
   [[nodiscard]] Bytes combine(const CombineInput& input);
-  /// For `local` of the pass that writes: takes the feedback and waits for this server's slot, then writes. The time
-  /// that `write` takes decides on the next slots. If few servers write at a time, commit() calls `write` instead, so
-  /// what it refers to must last until then.
+  /// Does the work of `local` in the writing pass: takes the feedback, waits for this server's slot, then writes. The
+  /// time that `write` takes decides on the next slots. If few servers write at a time, commit() calls `write` instead,
+  /// so its references must stay valid until then.
   [[nodiscard]] Bytes write(const LocalInput& input, const std::function<Bytes()>& write);
-  /// For `combine` of that pass, collective: writes now if few servers write at a time, then commits; see
-  /// PendingFiles::commit. If anything throws, nothing is pending any more.
+  /// Does the work of `combine` in that pass: writes now if few servers write at a time, then commits; see
+  /// PendingFiles::commit. Collective. If anything throws, nothing is pending any more.
   void commit(const CombineInput& input, PendingFiles& pending,
               const std::function<void(const std::vector<Bytes>& partials)>& index);
 
@@ -55,10 +55,11 @@ class Preparation {
   AgreedForms forms_;
   bool staggers_;
   int writers_;
-  std::function<Bytes()> later_{};     ///< what this server writes in its turn
-  double writing_ = 0;                 ///< seconds of this server's last writing; 0: there was none
-  double began_ = 0;                   ///< time of the last iteration on a server that combines
-  double interval_ = 0, slowest_ = 0;  ///< agreed on: between iterations, and to write
+  std::function<Bytes()> later_{};  ///< writes this server's values, in its turn
+  double writing_ = 0;              ///< seconds of this server's last writing; 0: there was none
+  double began_ = 0;                ///< time of the last iteration on a server that combines
+  double interval_ = 0,
+         slowest_ = 0;  ///< agreed on: seconds between iterations; seconds that the slowest server writes
 };
 
 }  // namespace sidestream

@@ -59,8 +59,8 @@ Index counted_cells(const Block& block, const std::vector<Box>& covered) {
   return count;
 }
 
-/// Number of cells of level 0 that are in no block of any level. Blocks of several levels may tile the mesh. A partly
-/// covered cell counts as present.
+/// Number of cells of level 0 that are in no block of any level. Blocks of several levels may tile the mesh. Partly
+/// covered cells count as present.
 Index missing_cells(const Mesh& mesh, const std::vector<WrittenBlock>& blocks) {
   if (mesh.is_list()) return 0;
   double there = 0;
@@ -298,7 +298,7 @@ void VtkWriter::list_blocks(const CombineInput& input, const std::vector<Bytes>&
                  [&](const WrittenBlock& written) { return written.block.mesh == output.mesh; });
     list_mesh(input, output, of_mesh, times);
   }
-  // Files are entered after the lists of all meshes are renamed, so that a failure there costs no index.
+  // Files are entered after the lists of all meshes are renamed, so that a failure there leaves the indices unchanged.
   for (const MeshOutput& output : outputs_) {
     pending_.enter(series_.of(output.pattern, input.iteration), input.iteration, output.path);
   }

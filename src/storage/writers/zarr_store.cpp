@@ -28,7 +28,7 @@ constexpr Index times_of_chunk = 1024;           ///< entries in a file of `time
 constexpr std::uint64_t inner_bytes = 1u << 20;  ///< inner chunks are not much larger
 constexpr std::array<const char*, 3> time_names{"time", "cycle", "iteration"};
 
-/// CRC-32C, as Zarr has it.
+/// CRC-32C, the checksum of Zarr.
 std::uint32_t crc32c(std::string_view bytes) {
   std::uint32_t sum = ~0u;
   for (const char c : bytes) {
@@ -65,7 +65,7 @@ JsonObject json_of(const Attributes& attributes) {
 
 bool is_real(Type type) { return type == Type::float32 || type == Type::float64; }
 
-/// The codecs: values as they are, in inner chunks whose places are at the end of the file.
+/// The codecs: unchanged values in inner chunks, whose places are stored at the end of the file.
 JsonObject sharding(const ZarrArray& array) {
   std::vector<Index> inner = array.shape;
   inner.front() = array.in_chunk;
@@ -111,7 +111,7 @@ std::uint64_t bytes_of_shard(const ZarrArray& array) {
   return bytes;
 }
 
-/// The places of the inner chunks, which follow each other from the beginning of the file.
+/// The places of the inner chunks, which are contiguous from the beginning of the file.
 std::string index_of_shard(const ZarrArray& array) {
   const auto chunks = static_cast<std::uint64_t>(array.shape.front() / array.in_chunk);
   const std::uint64_t length = bytes_of_shard(array) / chunks;
@@ -124,7 +124,7 @@ std::string index_of_shard(const ZarrArray& array) {
   return index;
 }
 
-/// Writes not-a-number everywhere, before blocks that leave gaps come.
+/// Fills the file with NaN, before blocks that leave gaps are written.
 void erase(int file, const std::string& path, const ZarrArray& array) {
   if (!is_real(array.type)) return;
   std::string many;
@@ -186,7 +186,7 @@ std::string ZarrStore::file_of(const std::string& array, const std::string& key)
   return (fs::path(path_) / array / key).string();
 }
 
-/// The file of the next iteration.
+/// Path of the next iteration's file.
 std::string ZarrStore::shard_of(const std::string& array, std::size_t dimensions) const {
   std::string key = fmt::format("c.{}", iterations_.size());
   for (std::size_t n = 0; n < dimensions; ++n) key += ".0";
@@ -206,7 +206,7 @@ std::string ZarrStore::describe(std::size_t iterations) const {
   return root.text() + "\n";
 }
 
-/// Goes on with the store of the run that this one resumes. Returns false if it has other arrays, or cannot be read.
+/// Continues the store of the run that this one resumes. Returns false if it has other arrays, or cannot be read.
 bool ZarrStore::take_over(const Iteration& first) {
   const std::string text = read_file((fs::path(path_) / "zarr.json").string());
   try {
@@ -246,7 +246,7 @@ void ZarrStore::begin(const Iteration& first) {
   began_ = true;
 }
 
-/// Writes what stays the same. Nobody sees it before the first commit.
+/// Writes what never changes. Readers see it only after the first commit.
 void ZarrStore::write_axes() const {
   for (const CfAxis& axis : layout_.axes) {
     const auto put = [&](const std::string& array, const std::vector<double>& values, const char* key) {
@@ -268,7 +268,7 @@ std::vector<CfTarget> ZarrStore::make(const Iteration& iteration, const Metadata
     const std::string path = shard_of(array.name, array.shape.size());
     if (shape.counts[n] < 0) {
       std::error_code ignored;
-      fs::remove(path, ignored);  // of a run that was killed, or of iterations that this one replaces
+      fs::remove(path, ignored);  // left by a killed run, or of iterations that this run replaces
       targets.emplace_back();
       continue;
     }
@@ -299,7 +299,7 @@ void ZarrStore::commit(const Iteration& iteration, PendingFiles& pending) {
   }
   const std::string root = (fs::path(path_) / "zarr.json").string();
   pending.place(root, [&](const std::string& temporary) { write_file(temporary, describe(iterations_.size())); });
-  // Those who open single arrays see the iteration when it is there already.
+  // Readers of single arrays see the iteration once its file exists.
   for (const ZarrArray& array : arrays_) {
     if (iterations_.size() > 1 && !array.over_time) continue;
     const std::string path = file_of(array.name, "zarr.json");

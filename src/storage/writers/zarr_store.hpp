@@ -1,8 +1,8 @@
 // A Zarr store, version 3, that grows by an iteration at a time.
 //
-// Each array of values has a file (a shard) per iteration. The root's `zarr.json` says how many iterations there are,
-// of all arrays at once (consolidated metadata). It is replaced when all files of an iteration have their names, so
-// that readers of the store see whole iterations only.
+// Each array of values has a file (a shard) per iteration. The root's `zarr.json` gives the number of iterations of all
+// arrays at once (consolidated metadata). It is replaced when all files of an iteration have their names, so that
+// readers of the store see whole iterations only.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct ZarrArray {
   std::string name;
   Type type = Type::float64;
   bool over_time = true;
-  std::vector<Index> shape{};  ///< without time
-  Index in_chunk = 1;          ///< entries of the first of these in an inner chunk; they divide it evenly
+  std::vector<Index> shape{};  ///< extents without time
+  Index in_chunk = 1;          ///< entries along the first of these in an inner chunk; they divide it evenly
   std::vector<std::string> dimensions{};
   Attributes attributes{};
 };
 
-/// On the first server.
+/// Writes the store, on the first server.
 class ZarrStore {
  public:
   /// `path`: the store's folder.
@@ -52,8 +52,8 @@ class ZarrStore {
   std::string path_;
   CfLayout layout_;
   Attributes attributes_;
-  std::vector<ZarrArray> arrays_;        ///< those of the layout in front
-  std::vector<Iteration> iterations_{};  ///< in the store
+  std::vector<ZarrArray> arrays_;        ///< the layout's arrays come first
+  std::vector<Iteration> iterations_{};  ///< iterations in the store
   bool began_ = false;
 };
 
