@@ -152,8 +152,7 @@ bool set_free(Variable& variable, const std::string& attribute, const std::strin
   return true;
 }
 
-/// Sets a relation between variables; returns false if there is none of that name. Names in lists are separated by
-/// spaces.
+/// Sets a relation between variables. Returns false if `attribute` names none. Names in lists are separated by spaces.
 bool set_relation(VariableRelations& relations, const std::string& attribute, const std::string& value) {
   if (attribute == "parent") {
     relations.parent = value;
@@ -276,9 +275,9 @@ class Decoder {
   ByteReader in_;
 };
 
-/// The members of a mesh or a variable that travel one after the other, in the order of the bytes. Each is named here,
-/// so that a new one is not forgotten: numbers follow from the order, geometries and derivations are handled apart, and
-/// the configuration says what is made.
+/// The members of a mesh or a variable that are encoded in sequence, in the order of the bytes. All members are bound
+/// here, so that a new one is not forgotten. Ids follow from the order, geometries and derivations are handled
+/// separately, and made meshes come from the configuration.
 auto sent_members(SameAs<Mesh> auto& mesh) {
   auto& [id, name, cells, dimensions, geometry, periodic, refinement, fixed, made, owned_points, units, labels,
          attributes, arrays] = mesh;

@@ -15,8 +15,8 @@
 
 namespace sidestream {
 
-/// Blocks and allocated boxes belong to this client; all else must be the same on every client. Names of meshes are
-/// resolved when the session starts, because the configuration file may declare them.
+/// Declarations of one client. Blocks and allocated boxes are its own; all else must be the same on every client. Names
+/// of meshes are resolved when the session starts, because the configuration file may declare them.
 struct Declarations {
   Parameters parameters;
   Metadata metadata;
@@ -25,9 +25,9 @@ struct Declarations {
     enum class What { box, list, bounds, removed, replaced } what;
     std::string mesh;
     Block block;               ///< the declared block; its mesh number is not known yet
-    std::vector<Block> all{};  ///< of `replaced`
+    std::vector<Block> all{};  ///< the blocks of a `replaced` list
   };
-  /// A role, given by names that are resolved when all is declared.
+  /// A role, by names that are resolved when all is declared.
   struct ArrayDeclaration {
     std::string mesh;
     Role role;
@@ -56,16 +56,17 @@ struct Declarations {
   std::vector<LaterDeclaration> later;
   std::vector<SpectralMesh> spectral_meshes;
   std::vector<SpectralBlock> spectral_blocks;  ///< of this client, until they are published at the start
-  std::set<std::string> former_attributes;     ///< former names that this process has called attributes by; not encoded
-  bool latin_1 = false;  ///< texts that are not UTF-8 are ISO 8859-1; of this process, not part of what is encoded
+  std::set<std::string> former_attributes;     ///< former names of attributes that this process has used; not encoded
+  bool latin_1 = false;                        ///< texts that are not UTF-8 are ISO 8859-1; not encoded
 
-  // These throw Error(usage) for names that are not UTF-8, and for other such texts unless `latin_1` is set.
+  // The following calls throw Error(usage) for names that are not UTF-8, and for other texts that are not, unless
+  // `latin_1` is set.
   void set(const std::string& name, std::variant<std::int64_t, double> value);
   void add_mesh(Mesh mesh);
   void add_variable(const std::string& mesh, Variable variable);
   void add_array(const std::string& mesh, Role role, const std::string& variable);
   void set_attribute(const std::string& variable, const std::string& attribute, const std::string& value);
-  /// Changes the mesh of that name by `apply`: at once if a call declares it, else in apply_later.
+  /// Changes the mesh of that name by `apply`: at once if a call declares it, otherwise in apply_later.
   void change_mesh(const std::string& name, const char* call, std::function<void(Mesh&)> apply);
   /// Changes the mesh of that name by `apply`, at once. Throws Error(usage) if no call has declared it so far.
   void change_declared_mesh(const std::string& name, const char* call, const std::function<void(Mesh&)>& apply);

@@ -23,8 +23,8 @@ struct EndingSource {
   std::uint64_t event = 0;        ///< bit of the event of the last iteration
 };
 
-/// A client that says `asked` at the end of iteration k waits for the outcome of k before it begins k + 1. So it has
-/// read by then what servers told before that outcome.
+/// Tracks the end of the run. A client that reports `asked` at the end of iteration k waits for the outcome of k before
+/// it begins k + 1. By then it has read what servers sent before that outcome.
 class EndOfRun {
  public:
   explicit EndOfRun(EndingSource source) : source_(std::move(source)) {}
@@ -39,7 +39,7 @@ class EndOfRun {
     asked_ = true;
     if (notice.iteration >= 0 && !last_) last_ = notice.iteration;
   }
-  /// Adds what this client knows to the end of iteration `index`.
+  /// Adds what this client knows to the end record of iteration `index`.
   void describe(std::int64_t index, EndRecord& end) {
     if (!possible() || over_) return;
     if (last_) {

@@ -1,9 +1,9 @@
 // Checks of the lists of unstructured meshes, as each one is published.
 //
 // Each list is first compared with the block: entries of connectivity and faces must be points, offsets must ascend to
-// the list's length. What other lists need is kept: corners by cell, types, and ends of polyhedra's faces. When both
-// lists of a pair are known for an iteration they are compared: types with offsets (number of corners), types with face
-// offsets (only polyhedra have faces), faces with face offsets (where each polyhedron ends).
+// the list's length. Data for the comparison with other lists is kept: corners by cell, types, and ends of polyhedra's
+// faces. When both lists of a pair are known for an iteration they are compared: types with offsets (number of
+// corners), types with face offsets (only polyhedra have faces), faces with face offsets (where each polyhedron ends).
 #include "client/list_check.hpp"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ std::vector<std::uint8_t> corners_by(const Mesh& mesh, const Block& block, const
 /// End of each polyhedron's faces in the list.
 std::vector<std::int64_t> ends_of_faces(const Mesh& mesh, const Block& block, const ArrayView& list) {
   std::vector<std::int64_t> ends;
-  std::int64_t faces = -1, points = 0;  // faces and points still to come
+  std::int64_t faces = -1, points = 0;  // faces and points still expected
   for_each_number(list, [&](Index n, std::int64_t number) {
     if (points > 0) {
       --points;

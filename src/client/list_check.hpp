@@ -17,8 +17,8 @@ namespace sidestream {
 /// an iteration. Keeps three bytes for each cell, and sixteen for each polyhedron.
 class ListCheck {
  public:
-  /// `list`: the published values of the record. Throws Error(usage) if they contradict the declarations. Ignores lists
-  /// of other roles, and of meshes that are not unstructured.
+  /// Checks the values of a record (`list`). Throws Error(usage) if they contradict the declarations. Ignores lists of
+  /// other roles, and of meshes that are not unstructured.
   void look(const Mesh& mesh, const BlockRecord& record, const ArrayView& list, std::int64_t iteration);
   /// Forgets the lists that were published of the block.
   void forget(std::int32_t mesh, std::int64_t block) { known_.erase({mesh, block}); }
@@ -26,7 +26,7 @@ class ListCheck {
  private:
   enum Kept : std::size_t { offsets, types, faces, face_offsets, kept_count };
   struct Known {
-    std::vector<std::uint8_t> corners;     ///< number of each cell's points, by the offsets; 255: as many or more
+    std::vector<std::uint8_t> corners;     ///< number of each cell's points, by the offsets; 255: at least as many
     std::vector<std::uint8_t> types;       ///< type of each cell
     std::vector<std::uint8_t> polyhedron;  ///< by the face offsets: 1 for cells with faces
     std::vector<std::int64_t> ends_of_faces, face_ends;       ///< of each polyhedron, by the faces and by their offsets

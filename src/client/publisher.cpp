@@ -74,11 +74,11 @@ void Publisher::attach(ClientTransport& transport) {
 
 /// Begins an iteration. If parameters are steered, waits until the servers are at most `steering_ahead` iterations
 /// behind, so that all changes that take effect at the end of this iteration are known. If the run was told to end,
-/// waits for the last outcome, so that a last iteration that is decided on is known.
+/// waits for the last outcome, so that the client knows if a last iteration has been chosen.
 void Publisher::begin_new() {
   begun_ = true;
   const bool waits = end_of_run_.waits();
-  // This comes first, so that there is room for the last iteration under `skip`, too.
+  // Waits first, so that there is room for the last iteration under `skip`, too.
   if (waits && account_.iterations > 0) transport_->await(account_.iterations - 1);
   if (!transport_->begin()) refuse(Refusal::in_flight);
   if (!steered_.any() && !waits) return;
@@ -87,7 +87,7 @@ void Publisher::begin_new() {
   hear();
 }
 
-/// Receives the servers' failures and notices. They have been read, so this waits where memory is short.
+/// Receives the servers' failures and notices. They are removed from the transport, so this waits if memory is short.
 void Publisher::hear() {
   News news;
   retry_while_out_of_memory([&] { news = transport_->news(); });
@@ -100,7 +100,7 @@ void Publisher::hear() {
   }
 }
 
-/// Refuses the iteration. If there are no servers, the reason is that, instead of `reason`.
+/// Refuses the iteration. Without servers the reason is that, instead of `reason`.
 void Publisher::refuse(Refusal reason) { refused_ |= transport_->status().connected ? reason : Refusal::no_servers; }
 
 [[gnu::hot]] void Publisher::check_first(const Slot& slot, const char* call) const {
@@ -147,18 +147,18 @@ void Publisher::copy(const BlockRecord& record, const ValuesAt& values, std::byt
   }
 }
 
-/// Gives back a region; call it in a handler. Errors are ignored, since the original failure counts.
+/// Gives back a region; call it in a handler. Ignores errors, since the original failure counts.
 void Publisher::give_back(const Region& region) noexcept {
   try {
     transport_->clear(region);
   } catch (const std::exception&) {
-    // It was handed over, and is freed with its iteration.
+    // The region was handed over, and is freed with its iteration.
   }
 }
 
 namespace {
 
-/// True if the values define the mesh and are integers.
+/// True if the values are integers that define the mesh.
 [[gnu::hot]] bool is_of_mesh(const BlockRecord& record) noexcept {
   return record.role != Role::none && record.role != Role::coordinates;
 }

@@ -43,12 +43,12 @@ struct BlockBytes {
   bool persistent = false;
 };
 
-/// The names, for messages, of the calls that declare blocks which are boxes, and blocks which are lists.
+/// Names, for messages, of the calls that declare blocks: those for boxes and those for lists.
 struct BlockCalls {
   const char *of_boxes, *of_lists;
 };
 
-/// Memory of the program with the values of a publication.
+/// The program's memory with the values of a publication.
 struct ValuesAt {
   const void* data = nullptr;                     ///< values of all components, unless each has its own array
   const std::array<Index, 4>* strides = nullptr;  ///< in elements; null: contiguous
@@ -61,8 +61,8 @@ struct ValuesAt {
   }
 };
 
-/// Publications of one client. Checks every call; a call that fails refuses its iteration, so that no server takes it
-/// for complete.
+/// Publishes for one client. Checks every call; a call that fails refuses its iteration, so that no server takes it as
+/// complete.
 class Publisher {
  public:
   struct Options {
@@ -84,8 +84,8 @@ class Publisher {
   Publisher(const Metadata& metadata, const std::vector<std::string>& events,
             const std::vector<SteeredParameter>& steering, const Options& options);
 
-  // Declarations from which the transport is made; call them before it exists.
-  /// The block's mesh and client are filled in.
+  /// Declares or changes a block. Declarations before the transport exists determine its size. Fills in the block's
+  /// mesh and client.
   void set_block(std::string_view mesh, Block wanted);
   void set_block_bounds(std::string_view mesh, std::int64_t id, const Bounds& bounds);
   void remove_block(std::string_view mesh, std::int64_t id);
@@ -100,7 +100,7 @@ class Publisher {
 
   Taken publish(std::string_view variable, std::int64_t id, const void* data, const std::array<Index, 4>* strides);
   Taken publish(std::string_view variable, std::int64_t id, const ProgramArray& array);
-  /// Contiguous values, whose type and number are compared with the declaration.
+  /// Publishes contiguous values, whose type and number are compared with the declaration.
   Taken publish(std::string_view variable, std::int64_t id, const Values& values);
   /// One array per component, described by `of_each`; null means contiguous, in the variable's storage order.
   Taken publish(std::string_view variable, std::int64_t id, std::span<const void* const> components,
@@ -112,7 +112,7 @@ class Publisher {
   Taken publish(std::int64_t handle, const Values& values);
   [[nodiscard]] void* alloc(std::string_view variable, std::int64_t id);
   [[nodiscard]] void* alloc_values(std::string_view variable, std::int64_t id, Type type, std::size_t count);
-  /// The result's data is null if refused.
+  /// Allocates memory for values; the result's data is null if refused.
   [[nodiscard]] ArrayView alloc(std::string_view variable, std::int64_t id, Type type, int rank);
   /// Keeps the memory of `alloc` alive.
   [[nodiscard]] std::shared_ptr<const void> memory() const { return transport_->memory(); }
@@ -129,7 +129,7 @@ class Publisher {
   void signal_barrier(std::string_view event);
   /// Ends the iteration. `inline_step` runs after the iteration is handed over and counts as part of the end.
   Taken end(std::int64_t cycle, double time, const std::function<void()>& inline_step);
-  /// The reason why the open iteration, or else the last one, is refused on this client; empty if it is not.
+  /// Reason why the open iteration, or otherwise the last one, is refused on this client; empty if it is not.
   [[nodiscard]] std::string refusal() const;
   /// True if anything that varies in time was published after the last end of an iteration.
   [[nodiscard]] bool left_open() const noexcept;
@@ -139,8 +139,8 @@ class Publisher {
   [[nodiscard]] bool should_end() const noexcept { return end_of_run_.over(); }
   /// Waits for outcomes, at most `limit_seconds`.
   void drain(double limit_seconds);
-  /// Closes the account: outcomes that are still unknown will stay so. `absent_blocks`: of all clients, counted by the
-  /// servers.
+  /// Closes the account: outcomes that are still unknown stay so. `absent_blocks`: number for all clients, counted by
+  /// the servers.
   void close_account(std::int64_t absent_blocks);
   /// Reads outcomes that have become known.
   void settle();
@@ -161,8 +161,8 @@ class Publisher {
     std::int64_t published_in = -1;
     Region region;  ///< memory of alloc, until clear
     enum class State { none, allocated, committed } state = State::none;
-    /// For a variable that does not vary in time: its last publication failed or found no room. Servers then have other
-    /// values than this client published, and no iteration is complete until it is handed over.
+    /// For a variable that does not vary in time: true if its last publication failed or found no room. Servers then
+    /// have other values than this client published, and no iteration is complete until the array is handed over.
     bool unsent = false;
     Bytes waiting;             ///< values that found no room
     std::int64_t handle = -1;  ///< index in handles_

@@ -30,7 +30,7 @@ std::string ranks_of(int axes, int components) {
                         : fmt::format("{}, the axes of the mesh", axes);
 }
 
-/// Checks the rank: the mesh's axes, plus one for several components. `lone`: allows that axis for a single component,
+/// Checks the rank: the mesh's axes, plus one for several components. `lone`: a single component may have that axis,
 /// too.
 void check_rank(const char* call, const Variable& variable, int axes, int given, bool lone) {
   if (given == axes + (variable.components > 1 ? 1 : 0) || (lone && given == axes + 1)) return;
@@ -98,7 +98,7 @@ void check_components(const Variable& variable, std::size_t arrays) {
        arrays, variable.name, variable.components, arrays);
 }
 
-/// Hint about other points of the block for which this number of values would be right.
+/// Hint about other points of the block that match this number of values.
 std::string other_points(const Variable& variable, const BlockRecord& record, std::uint64_t count, int components) {
   const Block& block = record.block;
   if (variable.role == Role::connectivity) return "; they are the `corners` of the block's lengths";

@@ -36,7 +36,7 @@ void Publisher::check_unused(const Slot& slot, const char* call) const {
   }
 }
 
-/// Sends a declaration. It reaches the servers in a refused iteration too, because the next one depends on it.
+/// Sends a declaration. It reaches the servers even in a refused iteration, because the next one depends on it.
 void Publisher::tell(const Block& block, bool removed) {
   if (!transport_ || options_.off) return;
   static_cast<void>(begin());
@@ -54,7 +54,7 @@ void Publisher::number(BlockRecord& record) {
   record.revision = ++revisions_;
 }
 
-/// Describes publications of this variable on this block. A block that changes has no unsent arrays.
+/// Describes publications of this variable on this block. A changed block has no unsent arrays.
 void Publisher::describe(Slot& slot, const Variable& variable, const Block& block, const Box& box) {
   BlockRecord& record = slot.record;
   if (record.block.client != block.client || !record.block.same_shape(block)) mark_sent(slot);
@@ -76,10 +76,10 @@ namespace {
 
 constexpr BlockCalls set_calls{"set_block", "set_block_list"};
 
-/// Both bounds of an axis that the caller of a binding left out; Python and Fortran contain the number itself.
+/// Value of both bounds of an axis that the caller of a binding omitted; Python and Fortran contain the same number.
 constexpr Index not_given = INT64_MIN;
 
-/// Fills in axes that were left out, which is allowed if the mesh does not have them.
+/// Fills in omitted axes, which is allowed if the mesh does not have them.
 void complete_axes(const Mesh& on, Block& block, const char* call) {
   int given = 0;
   while (given < 3 && block.cells.lo[static_cast<std::size_t>(given)] != not_given) ++given;
@@ -95,7 +95,7 @@ void complete_axes(const Mesh& on, Block& block, const char* call) {
   }
 }
 
-/// Checks for blocks that are empty only along axes that the mesh does not have, which is a mistake.
+/// Refuses blocks that are empty only along axes that the mesh does not have, which is a mistake.
 void check_unused_axes(const Mesh& on, const Block& block) {
   bool empty = false;
   for (int a = 0; a < 3; ++a) {
@@ -111,7 +111,7 @@ void check_unused_axes(const Mesh& on, const Block& block) {
       block.id, on.name, text_of(block.cells), on.dimensions);
 }
 
-/// Turns the box of a block, which counts points of a mesh with owned points, into the cells above these points.
+/// Converts the box of a block from points to cells, on a mesh with owned points: each point has the cell above it.
 void count_in_cells(const Mesh& on, Block& block) {
   const Box points = block.cells, all = on.declared(on.cells);
   if (!all.contains(points)) {
@@ -199,7 +199,7 @@ void Publisher::check_fixed(const Mesh& on, std::int64_t id, const char* call) c
       call, id, on.name);
 }
 
-/// Checks a block that the program declares, and fills in what follows from its mesh and this client.
+/// Checks a block that the program declares, and fills in what its mesh and this client determine.
 void Publisher::complete(const Mesh& on, Block& wanted, const BlockCalls& calls) const {
   if (wanted.is_list()) {
     check_list(on, wanted, calls);

@@ -37,7 +37,7 @@ void Publisher::signal(std::string_view event) {
   if ((options_.counted >> number) & 1) come(number, EventScope::server, Coming::counts);
 }
 
-/// Tells the servers that this client has come to an event, and how many clients its node has.
+/// Tells the servers that this client has reached an event, and how many clients its node has.
 void Publisher::come(std::int32_t event, EventScope scope, std::uint32_t barrier) {
   Signal& coming = signals_.emplace_back();
   const auto bytes = std::as_bytes(std::span(&options_.on_node, 1));
@@ -76,8 +76,8 @@ void Publisher::signal_barrier(std::string_view event) {
   come(event_number(event), EventScope::all, Coming::comes);
 }
 
-/// Sends signals before the end of their iteration, each exactly once, also where memory is short. Their numbers order
-/// the signals of all clients.
+/// Sends signals before the end of their iteration, each exactly once, even if memory is short. Their numbers order the
+/// signals of all clients.
 void Publisher::send_signals() {
   constexpr int bits_of_one = 40;
   for (Signal& signal : signals_) {
@@ -87,7 +87,7 @@ void Publisher::send_signals() {
   signals_.clear();
 }
 
-/// Number of blocks that this client declared but did not deliver, for variables of which it delivered some.
+/// Number of blocks that this client declared but did not deliver, for variables that it delivered on some blocks.
 std::uint64_t Publisher::count_absent() const {
   std::uint64_t absent = 0;
   for (const Variable& variable : metadata_.variables) {
@@ -100,7 +100,8 @@ std::uint64_t Publisher::count_absent() const {
   return absent;
 }
 
-/// Closes the iteration's account, whether it could be handed over or not, since the transport has counted it too.
+/// Closes the iteration's account. Even an iteration that could not be handed over counts, since the transport has
+/// counted it too.
 void Publisher::next_iteration(double end_began) {
   timing_.iteration = account_.iterations++;
   timing_.start = iteration_start_ - options_.origin;
@@ -117,7 +118,8 @@ void Publisher::next_iteration(double end_began) {
   last_refused_ = std::exchange(refused_, 0);
 }
 
-/// Prepares the end. Whatever fails here, the iteration ends, because servers and other clients count it.
+/// Prepares the end. If anything fails here, the iteration ends nevertheless, because servers and other clients count
+/// it.
 void Publisher::prepare_end(double time, std::exception_ptr& failed) noexcept {
   try {
     static_cast<void>(begin());
@@ -202,14 +204,14 @@ void Publisher::close_account(std::int64_t absent_blocks) {
   for (std::size_t n = 0; n < in_doubt_.size(); ++n) {
     keep_rows(settled_ + static_cast<std::int64_t>(n), {});
   }
-  // Nobody can have taken an iteration that this client refused, whether the servers have answered or not.
+  // No server can have taken an iteration that this client refused, even if the servers have not answered.
   const auto refused = std::count(in_doubt_.begin(), in_doubt_.end(), true);
   account_.refused += refused;
   account_.unknown += options_.off ? 0 : static_cast<std::int64_t>(in_doubt_.size()) - refused;
   account_.absent_blocks = absent_blocks;
 }
 
-/// Keeps the rows of an iteration when its outcome is known, or never will be.
+/// Keeps the rows of an iteration when its outcome is known, or can never be.
 void Publisher::keep_rows(std::int64_t index, const Settled& settled) {
   if (!options_.timings) return;
   if (options_.movement) retry_while_out_of_memory([&] { moved_.push_back({index, 0, settled.bytes_sent, 0}); });
@@ -235,7 +237,7 @@ void Publisher::settle() {
     const Outcome outcome = settled.outcome;
     if (outcome == Outcome::pending) return;
     keep_rows(settled_, settled);
-    // Nobody can have taken an iteration that this client refused.
+    // No server can have taken an iteration that this client refused.
     count(outcome == Outcome::lost && in_doubt_.front() ? Outcome::refused : outcome);
     if (gave_up_ && outcome == Outcome::refused && !in_doubt_.front()) ++account_.dropped;
     in_doubt_.pop_front();
@@ -254,7 +256,7 @@ void Publisher::drain(double limit_seconds) {
   // Three years: longer than any run, and short enough for clocks that count nanoseconds.
   constexpr double longest = 1e8;
   const auto limit = static_cast<std::int64_t>(std::min(limit_seconds, longest) * 1000);
-  // Servers wait for it, and it may be sent twice.
+  // Servers wait for this message; sending it twice is harmless.
   retry_while_out_of_memory([&] { gave_up_ = !transport_->drain(std::chrono::milliseconds(limit)); });
   retry_while_out_of_memory([&] { settle(); });
 }

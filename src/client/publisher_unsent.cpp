@@ -1,15 +1,15 @@
 // Publisher: arrays that could not be handed over yet, and all blocks of a mesh in one call.
 //
-// The former do not vary in time, and no iteration is complete before they are handed over. Other clients have
-// published their arrays, and servers have those. So this client refuses its iterations until it has handed over its
-// own. Values that found no room are kept and tried again; failed publications must be repeated.
+// An unsent array does not vary in time, and no iteration is complete before it is handed over: servers have the arrays
+// of other clients, but not this one. So this client refuses its iterations until then. Values that found no room are
+// kept and tried again; failed publications must be repeated.
 //
 // All blocks of a client on a mesh may be declared in one call:
 //
 // 1. Each block of the list is checked and completed as by set_block, and compared with the block of its id.
-// 2. Blocks that are missing in the list go, blocks that are new or differ are placed, all others stay as they are.
-//    None of those that go or differ may have an array in use.
-// 3. Only then anything changes: blocks go first, so that their numbers and memory serve those that come.
+// 2. Blocks that are not in the list are removed, new and changed blocks are placed, all others stay. Removed and
+//    changed blocks must not have an array in use.
+// 3. Changes are made only after all checks. Removals come first, so that new blocks reuse their numbers and memory.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -48,7 +48,7 @@ void Publisher::send_pending(Slot& slot) {
   try {
     if (slot.waiting.size() == slot.record.bytes) region = room_for(slot.record);
   } catch (const Error&) {
-    // It will never fit; the publication has reported that already.
+    // The block will never fit, which the publication has reported.
   }
   if (!region) return refuse(Refusal::owed);
   transport_->fill(*region, slot.waiting.data(), slot.record.bytes);
@@ -92,7 +92,7 @@ const char* call_of(const std::vector<Block>& wanted) {
 
 }  // namespace
 
-/// The completed list. Boxes that are where they were keep their bounds, which set_block_bounds gives.
+/// The completed list. Boxes that stay in place keep their bounds, which set_block_bounds gives.
 std::vector<Block> Publisher::complete_list(const Mesh& on, std::vector<Block> wanted) const {
   const auto& known = blocks_[static_cast<std::size_t>(on.id)];
   std::set<std::int64_t> ids;

@@ -17,7 +17,7 @@ namespace sidestream {
 struct SpectralMesh {
   std::string name;
   int dimensions = 0;
-  bool continuous = true;  ///< points at one place are one point
+  bool continuous = true;  ///< points at the same place are the same point
 };
 
 /// The elements of one block. Each has (order + 1)^dimensions points, the first axis fastest.
@@ -27,7 +27,7 @@ struct SpectralBlock {
   int order = 0;
   Index elements = 0;
   std::vector<std::int64_t> numbers{};  ///< one for each element; empty: not given
-  std::vector<double> place{};          ///< of the points, an entry for each axis of the mesh
+  std::vector<double> place{};          ///< coordinates of the points, an entry for each axis of the mesh
   std::vector<double> volumes{};        ///< of the points
   std::vector<std::int64_t> ids{};      ///< of the points; empty until share_points
 
@@ -50,16 +50,16 @@ struct SpectralNames {
 /// The block as a list, with its bounds.
 [[nodiscard]] Block list_of(const SpectralBlock& block);
 
-/// The cells between the points of each element. `type` is VTK's.
+/// The cells between the points of each element. `type`: VTK's cell type.
 struct SpectralCells {
   std::vector<std::int32_t> corners, ends;
   std::vector<std::uint8_t> types;
 };
 [[nodiscard]] SpectralCells cells_of(const SpectralBlock& block);
 
-/// Numbers the points of continuous meshes: points of elements at one place get the same number, and the sum of their
-/// volumes, whatever the client. Collective over the clients, each with its own blocks. `metadata` is the same on all.
-/// Returns a sentence about what is wrong, on some clients at least, or an empty text.
+/// Numbers the points of continuous meshes: points of elements at the same place get the same number and the sum of
+/// their volumes, on all clients. Collective over the clients, each with its own blocks. `metadata` is the same on all.
+/// Returns an error as a sentence, on some clients at least, or an empty text.
 [[nodiscard]] std::string share_points(std::span<SpectralBlock> mine, const Metadata& metadata, Communicator& clients);
 
 /// The points of an element of order N in [-1, 1], their quadrature weights, and the matrix that differentiates.

@@ -1,17 +1,17 @@
 // Points that spectral elements share, found by their places.
 //
-// Two points are one if they are nearer than a hundredth of the least distance h of two neighbouring points in an
-// element of the mesh. So rounding errors do not matter, and ends of a periodic mesh, which are apart, stay so.
+// Two points are identical if they are nearer than a hundredth of h, the smallest distance of two neighbouring points
+// in an element of the mesh. So rounding errors do not matter, and the ends of a periodic mesh, which are apart, stay
+// separate.
 //
-// 1. Every client puts the points on the surfaces of its elements into bins, cubes with edges of h. A point near a
-//    border of its bin is a guest in the bins beyond, so that each bin sees all points that are one with its own.
+// 1. Every client puts the points on the surfaces of its elements into bins, cubes with edges of length h. A point near
+//    a border of its bin is also a guest in the bins beyond, so that each bin sees all points identical with its own.
 // 2. Each bin has a home, a client that all others can compute. Neighbouring bins share a home: as many as hold about
 //    an average client's points where the mesh is finest.
-// 3. The home joins the points of each bin. The lowest number becomes theirs; their volumes are added in ascending
-//    order, so that the sum does not depend on who sent them. Only the client of a point gets an answer, not for
-//    guests.
+// 3. The home joins the points of each bin. They get the lowest of their numbers; their volumes are added in ascending
+//    order, so that the sum does not depend on the senders. Only the client of a point gets an answer; guests get none.
 //
-// Numbers of points are made of their element's number, which the program gives, or else of the order of the clients.
+// Numbers of points derive from their element's number, which the program gives, or else from the order of the clients.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ constexpr double nearness = 0.01;  // relative to the least distance of points
 using Place = std::array<double, 3>;
 using Bin = std::array<std::int64_t, 3>;
 
-/// A point as its home gets it.
+/// A point as sent to its home.
 struct Asked {
   Bin bin;
   Place at;
@@ -52,9 +52,9 @@ struct Answered {
 
 /// Facts about one mesh on which clients agree.
 struct Shape {
-  std::int64_t stride = 0;                    ///< most points of an element
-  double least = infinity;                    ///< distance of two points
-  std::int64_t numbered = 0, unnumbered = 0;  ///< 1 if some block gives numbers of elements, or none
+  std::int64_t stride = 0;                    ///< largest number of points of an element
+  double least = infinity;                    ///< smallest distance of two points
+  std::int64_t numbered = 0, unnumbered = 0;  ///< 1 if some block gives numbers of elements; 1 if some block gives none
   std::int64_t surface = 0;                   ///< points on surfaces of elements, on all clients
   std::int64_t first = 0;                     ///< number of this client's first element, unless they are given
 };
@@ -66,7 +66,7 @@ Place place_of(const SpectralBlock& block, std::size_t point) {
   return at;
 }
 
-/// Without squares, which would underflow or overflow in units that are far from 1.
+/// Avoids squares, which would underflow or overflow in units that are far from 1.
 double distance_of(const Place& a, const Place& b) { return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]); }
 
 /// Calls `what` with the index of each point, and true if it is on the surface of its element.
@@ -82,7 +82,7 @@ void for_each_point(const SpectralBlock& block, What&& what) {
   }
 }
 
-/// The least distance above 0 of two neighbouring points in an element.
+/// The smallest positive distance of two neighbouring points in an element.
 double least_distance(const SpectralBlock& block) {
   double least = infinity;
   const auto n = static_cast<std::size_t>(block.order) + 1;
@@ -120,7 +120,7 @@ Shape shape_of(const Blocks& blocks, Communicator& clients) {
   return shape;
 }
 
-/// Numbers the points by their elements. Returns what is wrong, if anything is.
+/// Numbers the points by their elements. Returns an error, or an empty text.
 std::string number_points(const Blocks& blocks, const Shape& shape) {
   std::int64_t next = shape.first;
   for (SpectralBlock* block : blocks) {
@@ -145,7 +145,7 @@ std::string number_points(const Blocks& blocks, const Shape& shape) {
       blocks.front()->mesh.name);
 }
 
-/// The bin of a place. Returns false if it is too far away to be told from its neighbours.
+/// The bin of a place. Returns false if the place is too far away to distinguish the bin from its neighbours.
 bool find_bin(const Place& at, double edge, Bin& bin) {
   constexpr double farthest = 1e13;  // in edges: places are then exact to a thousandth of an edge
   for (std::size_t a = 0; a < 3; ++a) {
@@ -156,7 +156,7 @@ bool find_bin(const Place& at, double edge, Bin& bin) {
   return true;
 }
 
-/// The steps along an axis to the bins in which a point is: its own, and those whose border is near.
+/// Offsets along an axis to the bins of a point: its own, and those whose border is near.
 std::vector<std::int64_t> steps_of(double at, std::int64_t bin, double edge) {
   const double from = at / edge - static_cast<double>(bin);
   std::vector<std::int64_t> steps{0};
@@ -175,7 +175,7 @@ int home_of(std::int32_t mesh, const Bin& bin, int shift, int clients) {
   return static_cast<int>(hash % static_cast<std::uint64_t>(clients));
 }
 
-/// Collects the points of this client for their homes.
+/// Collects this client's points by home.
 class Questions {
  public:
   Questions(std::int32_t mesh, const Shape& shape, Communicator& clients)
@@ -217,7 +217,7 @@ class Questions {
   std::map<int, std::vector<Asked>> all_;
 };
 
-/// Joins the points of one bin, and adds the answers for those that are not guests.
+/// Joins the points of one bin, and adds the answers for points that are not guests.
 void join_bin(std::span<const Asked> bin, double least, std::map<int, std::vector<Answered>>& answers) {
   const double most = nearness * least;
   std::vector<std::size_t> root(bin.size());
@@ -266,7 +266,7 @@ std::vector<MemberMessage> answer(const std::vector<MemberMessage>& from, double
   return messages;
 }
 
-/// Puts the points on surfaces of elements into `questions`. Returns what is wrong, if anything is.
+/// Puts the points on surfaces of elements into `questions`. Returns an error, or an empty text.
 std::string ask(const Blocks& blocks, const Shape& shape, Questions& questions) {
   std::string problem;
   std::int64_t base = 0;
@@ -306,7 +306,7 @@ void take(const Blocks& blocks, const std::vector<MemberMessage>& answered) {
   }
 }
 
-/// Checks that the program gives each number of an element once: clients compare a part of them each. Collective.
+/// Checks that the program gives each element number once: each client compares a share of them. Collective.
 std::string check_numbers(const Blocks& blocks, Communicator& clients) {
   std::map<int, std::vector<std::int64_t>> homes;
   for (const SpectralBlock* block : blocks) {

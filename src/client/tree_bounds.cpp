@@ -39,7 +39,7 @@ std::string text_of(const Ends& ends, int dimensions) {
   return text;
 }
 
-/// Throws if an owned leaf lies outside the bounds. Subtrees within the bounds are not visited.
+/// Throws if an owned leaf lies outside the bounds. Skips subtrees within the bounds.
 template <class Owns>
 void check(const Mesh& mesh, const Block& block, const TreeIndex& tree, Owns&& owns) {
   const TreePlaces places(mesh);
@@ -95,8 +95,8 @@ void TreeBounds::look(const Mesh& mesh, const BlockRecord& record, const ArrayVi
   known.sums[is_tree ? 0 : 1] = sum;
   known.of[is_tree ? 0 : 1] = record.persistent != 0 ? always : iteration;
   const auto is_now = [&](std::size_t n) { return known.of[n] == always || known.of[n] == iteration; };
-  // Keeps the tree, since it usually stays the same. Owners are kept only until the tree is published, or if they do
-  // not vary in time.
+  // Keeps the tree, since it usually stays the same. Ownership flags are kept only until the tree is published, or if
+  // they do not vary in time.
   const bool both = is_now(0) && (all || is_now(1));
   if (!is_tree && (!both || known.of[1] == always)) known.owned = copy_of(flags);
   if (!both || !known.tree || known.is_good(block.bounds)) return;

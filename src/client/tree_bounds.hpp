@@ -1,5 +1,4 @@
-// Checks that the bounds which a client declares for its trees contain the leaves that these own; servers skip blocks
-// by bounds.
+// Checks that a client's declared bounds of trees contain the leaves that these own; servers skip blocks by bounds.
 #pragma once
 
 #include <array>
@@ -14,9 +13,9 @@
 
 namespace sidestream {
 
-/// Checks the flags of trees (`refined`, `owned`) of blocks with known bounds as they are published. It compares their
-/// checksums, and if these are new, walks the cells of the tree beyond the bounds. Keeps a bit and a half for each
-/// cell.
+/// Checks the flags of trees (`refined`, `owned`) of blocks with known bounds as they are published. It compares the
+/// flags' checksums with earlier ones and, if they are new, walks the cells of the tree beyond the bounds. Keeps a bit
+/// and a half for each cell.
 class TreeBounds {
  public:
   /// `flags`: the published values of the record, whose role must be refined or owned. Once both are known in an

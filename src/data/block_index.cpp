@@ -1,8 +1,8 @@
 // A uniform grid of buckets per mesh and level, as wide as the level's largest block. A block is in the bucket of its
-// lower corner. So the blocks that overlap a box are in the buckets of the box or in the ones just below. The buckets
-// are filled by counting sort. If they fill most of a box, a bucket's number is computed from its indices; otherwise it
-// is looked up in a hash table. Blocks that change are marked as removed and added to a list; when that has grown, the
-// index is made anew.
+// lower corner, so the blocks that overlap a box are in the buckets of the box or in those just below. The buckets are
+// filled by counting sort. If they fill most of a box, a bucket's number is computed from its indices; otherwise it is
+// looked up in a hash table. A changed block is marked as removed and added to a list; when that has grown, the index
+// is rebuilt.
 #include "sidestream/kit/data/block_index.hpp"
 
 #include <algorithm>

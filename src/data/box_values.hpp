@@ -14,7 +14,7 @@ namespace sidestream {
 /// of components; the memory of `to` must be writable.
 void copy_box(const ArrayView& from, const ArrayView& to, const Box& box);
 
-/// Marks the values of `box`, which lies in the array, as missing: a quiet NaN, or 0 for whole numbers.
+/// Marks the values of `box`, which lies in the array, as missing: a quiet NaN, or 0 for integers.
 void erase_box(const ArrayView& array, const Box& box);
 
 /// Returns the extents (i, j, k) of the largest contiguous part of `box` in `order` that has at most `limit` bytes:

@@ -28,8 +28,8 @@ std::array<bool, 3> cut_axes(const Decomposition& decomposition, const Mesh& mes
   return cut;
 }
 
-/// Cost of a cut. Smaller is better; the order is: the largest piece, parts, surface. All servers compute the same
-/// doubles.
+/// Cost of a decomposition, less is better: the largest piece, then the number of parts, then the surface. All servers
+/// compute the same doubles.
 using Badness = std::tuple<double, double, double>;
 
 Badness badness(const Box& cells, const Index3& parts) {

@@ -46,8 +46,7 @@ void sort_once(std::vector<T>& all) {
   all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
-/// Replaces a part that depends on ranges of a derived variable by the whole: nothing is known about which blocks have
-/// certain values.
+/// Replaces a part that depends on ranges of a derived variable by the whole, since these ranges are unknown.
 Part without_ranges(const Part& part, const Metadata& metadata, std::int32_t selected) {
   const auto derived = [&](std::int32_t id) { return id >= 0 && variable_of(metadata, id).derived(); };
   const std::int32_t of = part.values.of.variable < 0 ? selected : part.values.of.variable;
@@ -194,7 +193,7 @@ bool has_deposits(const std::vector<Selected>& selected, const Metadata& metadat
 Metadata published_part(const Metadata& metadata) {
   Metadata published = metadata;
   std::vector<Variable>& variables = published.variables;
-  // Ids must stay. A made mesh that the configuration declares may lie before others, and then stays, too.
+  // Ids must stay the same. So a made mesh that the configuration declares before others stays, too.
   while (!variables.empty() && !metadata.is_published(variables.back())) variables.pop_back();
   const auto is_used = [&](const Mesh& mesh) {
     return std::any_of(variables.begin(), variables.end(), [&](const Variable& one) { return one.mesh == mesh.id; });

@@ -15,7 +15,7 @@ namespace sidestream {
 
 /// A deposit of particles on a grid.
 struct Deposit {
-  std::int32_t particles = -1;  ///< their mesh
+  std::int32_t particles = -1;  ///< the particles' mesh
   std::int32_t weight = -1;     ///< a variable of the particles, the amount that each carries; -1: each counts one
   std::int32_t component = 0;   ///< component of the weight
   Assignment method = Assignment::cloud;
@@ -58,9 +58,9 @@ struct DerivationStep {
   [[nodiscard]] bool is_stencil() const noexcept { return kind >= Kind::gradient; }
 };
 
-/// The steps of a derivation; the last step is the result. The configuration makes the same one on every process. It
-/// refers to other derived variables by name only, so that a chain of them has as many steps as characters: all_steps()
-/// inserts each of them once.
+/// The steps of a derivation; the last step is the result. The configuration makes the same derivation on every
+/// process. It refers to other derived variables only by name, so that its number of steps is at most that of its
+/// characters: all_steps() inserts each of them once.
 class Derivation {
  public:
   /// `text` is the derivation as written, `steps` include a variable, and `metadata` includes the derived variables
@@ -78,7 +78,7 @@ class Derivation {
   /// True if it computes derivatives.
   [[nodiscard]] bool has_stencils() const noexcept { return stencils_; }
   /// True if it computes derivatives in the cells of an unstructured mesh. The result then lies in cells, and inputs
-  /// lie there or at the points. Otherwise all lie at the same points.
+  /// lie in cells or at points. Otherwise inputs and result lie at the same points.
   [[nodiscard]] bool in_cells() const noexcept { return in_cells_; }
   /// The variable whose views have the same form as the views of the result.
   [[nodiscard]] std::int32_t like(const Metadata& metadata) const;

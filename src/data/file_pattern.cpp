@@ -30,7 +30,7 @@ constexpr int widest = 30;
   fail(Code::configuration, "found the file name '{}', {}; {}", pattern, problem, remedy);
 }
 
-/// The digits of a width; -1 if they are no number from 0 to `widest`.
+/// The value of a width; -1 if the digits are no number from 0 to `widest`.
 int parse_width(std::string_view digits) {
   int width = -1;
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), width);
@@ -65,7 +65,7 @@ Piece parse_field(const std::string& pattern, std::string_view inside) {
   return piece;
 }
 
-/// Refuses `%05d`, the form of printf and other tools, in a name without fields. It would be taken literally and be the
+/// Refuses `%05d`, the form of printf and other tools, in a name without fields: it would be taken literally and be the
 /// same in every iteration.
 void refuse_printf(const std::string& pattern) {
   for (std::size_t at = pattern.find('%'); at != std::string::npos; at = pattern.find('%', at + 1)) {

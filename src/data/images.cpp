@@ -6,7 +6,7 @@ namespace sidestream {
 
 namespace {
 
-/// A range of indices on one axis of the mesh, and the shift by which it is wanted.
+/// A range of indices on one axis of the mesh, and the shift to the requested image.
 struct Stretch {
   Index lo, hi, shift;
 };
@@ -15,8 +15,7 @@ void add(std::vector<Stretch>& all, Index lo, Index hi, Index shift) {
   if (lo < hi) all.push_back({lo, hi, shift});
 }
 
-/// Appends the ranges for `lo` to `hi`; the mesh has the points from `first` to `end` and repeats itself after
-/// `period`.
+/// Appends the ranges for `lo` to `hi`; the mesh has the points from `first` to `end` and repeats after `period`.
 std::vector<Stretch> stretches(Index lo, Index hi, Index first, Index end, Index period) {
   std::vector<Stretch> all;
   add(all, std::max(lo, first), std::min(hi, end), 0);

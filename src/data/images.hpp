@@ -9,7 +9,7 @@
 
 namespace sidestream {
 
-/// Points of the mesh that stand for points of a region: `source` + `shift` lies in the region.
+/// Points of the mesh that represent points of a region: `source` + `shift` lies in the region.
 struct PeriodicImage {
   Box source;
   Index3 shift{};
@@ -36,10 +36,10 @@ struct PeriodicImage {
 }
 
 /// The images of the points of `region` that lie beyond periodic faces of the mesh. They are disjoint in the region,
-/// and none has the shift 0. `cells` are all cells of the level. A mesh of n cells along an axis repeats itself after n
-/// points, and a point beyond a face is mapped by the fewest repetitions. The nodes 0 and n are at the same place. The
-/// nodes 0 to n stand for themselves; n + 1 is 1, and -1 is n - 1. `owned`: there is no node n (Mesh::owned_points), so
-/// n is 0.
+/// and none has the shift 0. `cells`: all cells of the level. A mesh of n cells along an axis repeats after n points,
+/// and a point beyond a face is mapped by the fewest repetitions. The nodes 0 and n are at the same place. The nodes 0
+/// to n represent themselves; n + 1 maps to 1, and -1 to n - 1. `owned`: there is no node n (Mesh::owned_points), so n
+/// maps to 0.
 [[nodiscard]] std::vector<PeriodicImage> images_of(const Box& region, const Box& cells, Centering centering,
                                                    const std::array<bool, 3>& periodic, bool owned = false);
 

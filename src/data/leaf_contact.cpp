@@ -1,6 +1,6 @@
-// The rim of a patch next to another one. A cell i of width w, in cells of the finest level, is [i w, (i + 1) w]. It
-// has a point in common with [low, high] if i w <= high and (i + 1) w >= low. So the touching cells along each axis go
-// from ceil(low / w) - 1 to floor(high / w), and all axes together give a box for each box of the other patch's leaves.
+// Rims of patches next to other patches. A cell i of width w, in cells of the finest level, is [i w, (i + 1) w]. It has
+// a point in common with [low, high] if i w <= high and (i + 1) w >= low. So the touching cells along each axis go from
+// ceil(low / w) - 1 to floor(high / w), and all axes together give a box for each box of the other patch's leaves.
 #include "data/leaf_contact.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ bool join(Box& into, const Box& other) {
   return true;
 }
 
-/// Adds a box to others, as few as are easily found: each costs bytes in messages.
+/// Adds a box to a list, and joins boxes where that is easily found: each box costs bytes in messages.
 void add(std::vector<Box>& boxes, Box box) {
   for (std::size_t n = 0; n < boxes.size();) {
     if (join(box, boxes[n])) {

@@ -1,4 +1,4 @@
-// Cells on refinement levels that count, and where those of two patches touch.
+// Cells on refinement levels that count, and the contact of those of two patches.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace sidestream {
 
-/// True if two boxes of cells, each on a level of the mesh, have a point in common, at least on their sides. False for
-/// levels that the mesh does not have.
+/// True if two boxes of cells, each on a level of the mesh, have a common point, possibly only on their sides. False
+/// for levels that the mesh lacks.
 [[nodiscard]] bool boxes_touch(const Mesh& mesh, const Box& a, std::int32_t level_a, const Box& b,
                                std::int32_t level_b);
 
 /// The leaves of a mesh's patches: cells that finer levels do not cover completely. Surfaces between the centres of
-/// leaves depend on nothing else. A patch inside a coarse one touches the patches around it, but only the remaining rim
-/// of the coarse one.
+/// leaves depend only on leaves. A patch inside a coarser one touches the patches around it, but only the remaining rim
+/// of the coarser one.
 class LeafContact {
  public:
   /// `blocks` are all blocks of the mesh, from which `index` was made; references to all three are kept.
@@ -42,8 +42,8 @@ class LeafContact {
   std::vector<std::optional<std::vector<Box>>> leaves_;
 };
 
-/// Cells of a block that count (`beside` is the block itself), or those of them that touch another one. `position` and
-/// `beside` are positions in a list of blocks.
+/// Cells of a block that count (`beside` is the block itself), or those of them that touch another block. `position`
+/// and `beside` are positions in a list of blocks.
 struct CountedPart {
   std::int64_t position = 0, beside = 0;
   std::vector<Box> cells;

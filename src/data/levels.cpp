@@ -86,8 +86,8 @@ std::vector<Box> covered_cells(const Mesh& mesh, const Block& block, std::span<c
   const auto levels = static_cast<std::int32_t>(mesh.refinement.size());
   if (block.is_list() || block.cells.empty() || block.level >= levels) return all;
   const Box region = grown(block.cells, 1);
-  // The part that no finer level covers, in cells of the level that was examined last. Different levels may cover parts
-  // of a cell.
+  // The part of the box that no finer level covers, in cells of the level that was examined last. Different levels may
+  // cover parts of a cell.
   std::vector<Box> open{region};
   std::vector<std::int64_t> found;
   Index3 ratio{1, 1, 1};

@@ -1,4 +1,4 @@
-// Blocks on several levels: the cells that finer ones cover, and the blocks that touch.
+// Blocks on several levels: the cells that finer blocks cover, and the blocks that touch.
 #pragma once
 
 #include <optional>
@@ -29,8 +29,8 @@ struct CoveredInPart {
   std::int64_t coarse = 0, fine = 0;  ///< ids of blocks
   std::int32_t coarse_level = 0, fine_level = 0;
 };
-/// Finds one such cell for each mesh that has any, in the order of meshes. There is none if blocks begin and end at
-/// faces of coarser cells, as in most codes; then nothing is searched.
+/// Finds such a cell for each mesh that has any, in the order of meshes. There is none if blocks begin and end at faces
+/// of coarser cells, as in most codes; then nothing is searched.
 [[nodiscard]] std::vector<CoveredInPart> covered_in_part(const Metadata& metadata, std::span<const Block> blocks,
                                                          const BlockIndex& index);
 
@@ -38,7 +38,7 @@ struct CoveredInPart {
 /// meshes, from which `index` was made.
 [[nodiscard]] std::vector<bool> wholly_covered(const Metadata& metadata, std::span<const Block> blocks,
                                                const BlockIndex& index);
-/// Removes covered blocks from `needed`, which has an entry for each block, if the selection can do without them.
+/// Removes covered blocks from `needed`, which has an entry for each block, if the selection does not need them.
 void leave_out_covered(const Selected& selected, const std::vector<bool>& covered, std::vector<bool>& needed);
 
 // Positions of blocks on finer levels.
@@ -63,14 +63,14 @@ void leave_out_covered(const Selected& selected, const std::vector<bool>& covere
 /// Cells of a declared level that include all cells that touch a patch.
 [[nodiscard]] Box reach_on(const Mesh& mesh, const Block& block, std::int32_t level);
 
-/// The common range of each block and all blocks that touch it, on any level. No other values occur in cells between
-/// the centres of neighbours. Patches touch if cells of both touch and finer levels do not cover these cells. So all
-/// patches that cover them must be among `blocks`, with or without ranges. Trees touch if their bounds do; a tree with
-/// unknown bounds touches all. `ranges` has one entry per block. If a range was not delivered or belongs to another
-/// mesh, the entry is null and its result empty.
+/// The common range of each block and all blocks that touch it, on any level. Cells between the centres of neighbours
+/// have no other values. Patches touch if cells of both touch and finer levels do not cover these cells; so all patches
+/// that cover them must be among `blocks`, with or without ranges. Trees touch if their bounds do; a tree with unknown
+/// bounds touches all. `ranges` has one entry per block. If a range was not delivered or belongs to another mesh, the
+/// entry is null and its result empty.
 [[nodiscard]] std::vector<Range> ranges_with_touching(const Mesh& mesh, std::span<const Block> blocks,
                                                       std::span<const BlockRange* const> ranges);
-/// The same for trees, whose own ranges may be those of their leaves. A tree without a range was not delivered.
+/// Does the same for trees, whose own ranges may be those of their leaves. A tree without a range was not delivered.
 [[nodiscard]] std::vector<Range> ranges_of_touching_trees(std::span<const Block> blocks,
                                                           std::span<const std::optional<Range>> ranges);
 

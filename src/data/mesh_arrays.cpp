@@ -12,7 +12,7 @@ namespace {
 /// Requirements on a variable for it to have a role.
 struct RoleRule {
   bool curvilinear, unstructured, points, octree;  ///< kinds of meshes that know the role
-  bool needed;                                     ///< by the kinds that cannot do without it: see `needs`
+  bool needed;                                     ///< required by the kinds of meshes for which `needs` says so
   Centering centering;
   const char* types;  ///< in words
 };
@@ -145,7 +145,7 @@ bool says_what_counts(const Mesh& mesh, Role role) {
          (role == Role::cell_ids && mesh.array(Role::cell_ghosts) < 0);
 }
 
-/// The same part; the selected variable is filled in where the part depends on it.
+/// The same part, with the selected variable filled in if the part depends on it.
 Part part_for(const Selected& selected) {
   Part part = selected.part;
   if (part.plane.of < 0) part.plane.of = selected.variable;
@@ -197,7 +197,7 @@ const Variable& variable_of(std::int32_t id, const Metadata& metadata) {
   fail(Code::usage, "an analysis selects the variable of number {}; expected one from 0 to {}", id, count - 1);
 }
 
-/// Checks that a range's component exists. Ranges are measured where the values are, also in the simulation. Reading
+/// Checks that a range's component exists. Ranges are measured next to the values, also in the simulation, so reading
 /// outside of an array must be impossible.
 void check_range(const RangeRequest& range, const Metadata& metadata) {
   const Variable& variable = variable_of(range.variable, metadata);

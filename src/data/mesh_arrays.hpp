@@ -18,9 +18,9 @@ namespace sidestream {
 /// True if meshes of that kind have arrays of the role.
 [[nodiscard]] bool knows_role(MeshKind kind, Role role) noexcept;
 
-/// Gives a variable a role on its mesh. A role decides where on the mesh the values lie, whatever the variable's
+/// Gives a variable a role on its mesh. A role determines where the values lie on the mesh, whatever the variable's
 /// declaration says. Throws Error(configuration) if there is no such mesh or variable, if the variable lies on another
-/// mesh or does not fit the role, or if either already has another one.
+/// mesh or does not fit the role, or if the mesh or the variable already has another one.
 void assign_role(Metadata& metadata, const std::string& mesh, Role role, const std::string& variable);
 
 /// Throws Error(configuration) unless the mesh has the arrays that its kind needs and its variables lie where it has
@@ -38,8 +38,7 @@ void check_arrays(const Metadata& metadata, const Mesh& mesh);
 
 inline constexpr std::uint8_t vtk_polyhedron_type = 42;
 
-/// Number of points of a cell of that type. 0 for types with any number of points, and for types that are not known
-/// here.
+/// Number of points of a cell of that type. 0 for types with any number of points, and for unknown types.
 [[nodiscard]] constexpr int points_of_cell_type(std::uint8_t type) noexcept {
   constexpr int points[] = {
       0, 1,  0, 2,  0,  3,  0,  0, 4, 4,  4, 8, 8, 6, 5, 10, 12,  // none, vertex, ..., line, ..., triangle, ..., prisms

@@ -126,8 +126,8 @@ std::vector<Range> Needs::own_ranges(const Selected& selected, const RangeReques
   return own;
 }
 
-/// Ranges of the values between which a surface through a block's cells may lie. On patches each is exact: cells of the
-/// block and cells that touch them. So a block that only touches others by covered cells is not needed.
+/// Ranges of the values between which a surface through a block's cells may lie. On patches they are exact: they cover
+/// cells of the block and cells that touch these. So a block that only touches others by covered cells is not needed.
 std::vector<Range> Needs::ranges_on_levels(const Selected& selected, const RangeRequest& request) const {
   const Mesh& mesh = metadata_.mesh_of(metadata_.variables.at(static_cast<std::size_t>(request.variable)));
   const std::vector<const BlockRange*> ranges = ranges_of(request);
@@ -154,7 +154,7 @@ std::vector<Range> Needs::ranges_on_levels(const Selected& selected, const Range
   if (mesh.kind() == MeshKind::octree) return ranges_of_touching_trees(blocks_, own);
   std::vector<Range> all(blocks_.size());
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    // A block that finer ones cover completely has no surface, whatever lies around it.
+    // A block that finer blocks cover completely has no surface, whatever its neighbours have.
     if (!own[b] || own[b]->empty()) continue;
     all[b] = *own[b];
     const auto found = beside.find(blocks_[b].id);
@@ -181,7 +181,7 @@ std::vector<bool> Needs::bracketed(const Selected& selected) const {
     return needed;
   }
   const std::vector<const BlockRange*> ranges = ranges_of(request);
-  // On axes on which points are no nodes a block's span extends to the first points of the next block.
+  // Along axes on which points are not nodes, a block's span extends to the first points of the next block.
   const bool between = of.centering != Centering::node;
   const BlockIndex index = between ? BlockIndex(blocks_) : BlockIndex();
   std::vector<std::int64_t> near;

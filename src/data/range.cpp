@@ -54,7 +54,7 @@ Extremes<T> of_row(const T* at, Index count, Index stride) noexcept {
   return result;
 }
 
-/// The next double below or above where a 64-bit integer has no exact double.
+/// The next double below or above, if a 64-bit integer has no exact double.
 template <class T>
 double rounded(T value, double towards) noexcept {
   const auto real = static_cast<double>(value);
@@ -116,8 +116,8 @@ Range measure_counted(const ArrayView& array, int component, std::span<const std
 }
 
 void measure_range(const ArrayView& array, const Box& points, int component, BlockRange& result) {
-  // This may be a thread of the simulation, in which denormal numbers may count as zero. Then a block with such numbers
-  // would be left out by mistake.
+  // This may be a thread of the simulation, in which denormal numbers may count as zero. A block with such numbers
+  // would then be skipped by mistake.
   const FloatEnvironment environment;
   result.component = component;
   result.all = {};

@@ -1,4 +1,4 @@
-// Ranges of parts of blocks, measured where the values are.
+// Ranges of parts of blocks, measured next to the values.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace sidestream {
 /// Returns the array of a variable on a block; without data if there is none.
 using FindArray = std::function<ArrayView(std::int32_t variable, std::int64_t block)>;
 
-/// The range of a region; empty if its array is not there. Points outside the array are left out.
+/// The range of a region; empty if its array is missing. Ignores points outside the array.
 [[nodiscard]] Range measure_region(const RangeRegion& region, const FindArray& array_of);
 /// The ranges of several regions, in their order.
 [[nodiscard]] std::vector<Range> measure_regions(std::span<const RangeRegion> regions, const FindArray& array_of);

@@ -1,5 +1,5 @@
-// Sums of products, read from the tree of an expression: sum = product {(+|-) product},
-// product = factor {(*|/) factor}, factor = number or name with an optional component and power.
+// Sums of products, read from the tree of an expression: sum = product {(+|-) product}, product = factor {(*|/)
+// factor}, factor = number or name with an optional component and power.
 #include "data/relation_text.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class ProductReader {
     for (const SyntaxNode& node : tree_) {  // texts go into databases, and older readers know no parentheses
       if (text_[node.begin] == '(') wrong(node.begin, "a number or the name of a variable");
     }
-    std::vector<std::pair<std::size_t, bool>> terms;  // from the last to the first: node, and whether it is subtracted
+    std::vector<std::pair<std::size_t, bool>> terms;  // node, and true if it is subtracted; last to first
     std::size_t node = tree_.size() - 1;
     while (is_one_of(node, Operator::add, Operator::subtract)) {
       terms.emplace_back(tree_[node].children[1], tree_[node].sign == Operator::subtract);
@@ -75,9 +75,9 @@ class ProductReader {
     return of.kind == SyntaxNode::Kind::binary && (of.sign == one || of.sign == other);
   }
 
-  /// `first`: a sign may stand in front.
+  /// Reads a product. `first`: a sign may precede it.
   [[nodiscard]] RelationProduct product(std::size_t node, double sign, bool first) const {
-    std::vector<std::pair<std::size_t, bool>> factors;  // from the last to the first: node, and whether it divides
+    std::vector<std::pair<std::size_t, bool>> factors;  // node, and true if it divides; last to first
     while (is_one_of(node, Operator::multiply, Operator::divide)) {
       factors.emplace_back(tree_[node].children[1], tree_[node].sign == Operator::divide);
       node = tree_[node].children[0];

@@ -10,7 +10,7 @@
 
 namespace sidestream {
 
-/// A variable in the same cell. `component` -1: its only one, or that of the variable whose relation it is.
+/// A variable in the same cell. `component` -1: its only component, or the component of the variable with the relation.
 struct RelationFactor {
   std::string variable;
   std::int32_t component = -1;
@@ -33,8 +33,8 @@ struct RelationProduct {
 /// A parsed `parent` relation.
 struct ParentRelation {
   bool sum = false;  ///< a parent has the sum of its children' values; otherwise the mean of `of`
-  /// The products that contain the variable itself. If empty, the relation is for the value only. Each product has this
-  /// relation.
+  /// The products that contain the variable itself, all of which follow this relation. If empty, the relation holds for
+  /// the value.
   std::vector<RelationProduct> of{};
 };
 /// Parses `sum`, `mean` or `mean of PRODUCTS`. Throws as parse_products.

@@ -107,14 +107,14 @@ void give_numbers(std::span<const std::int64_t> values, Type type, const Surface
   if (!values.empty()) sink(std::as_bytes(values));
 }
 
-/// The values as one array. Neither std::array nor a vector of such arrays has gaps between its values.
+/// View of the values as one array. Neither std::array nor a vector of arrays has gaps between its values.
 template <class T, std::size_t n>
 std::span<const T> flat(const std::vector<std::array<T, n>>& values) {
   static_assert(sizeof(std::array<T, n>) == n * sizeof(T));
   return {values.empty() ? nullptr : values.front().data(), n * values.size()};
 }
 
-/// A sink that collects reals or whole numbers of any width.
+/// A sink that collects reals or integers of any width.
 template <class T>
 auto collector(T* to, Type type) {
   return [to, type](std::span<const std::byte> bytes) mutable {

@@ -1,4 +1,4 @@
-// Statistics of a variable that servers know about an iteration.
+// Statistics of a variable that servers compute for conditions in an iteration.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@ struct Statistic {
   enum class What { minimum, maximum, mean, sum, nan, infinite, quantile, entropy, at_max, at_min };
   What what = What::minimum;
   std::int32_t variable = -1, component = 0;
-  /// `quantile`: the share of values that are at most as great; `entropy`: the number of intervals; `at_max` and
-  /// `at_min`: the axis.
+  /// `quantile`: fraction of values that are at most as large; `entropy`: number of intervals; `at_max` and `at_min`:
+  /// axis.
   double parameter = 0;
   bool operator==(const Statistic&) const = default;
 };

@@ -5,7 +5,7 @@
 namespace sidestream {
 namespace {
 
-/// Packs eight flags (a byte other than 0 is set) to bits; the first flag gives the lowest one.
+/// Packs eight flags (a byte other than 0 is set) to bits; the first flag gives the lowest bit.
 std::uint64_t bits_of(std::uint64_t flags) noexcept {
   constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f;
   const std::uint64_t ones = (((flags & low) + low) | flags) >> 7 & 0x0101010101010101;
@@ -45,7 +45,7 @@ TreeIndex::TreeIndex(const Mesh& mesh, const Block& block, const ArrayView& refi
     starts_.push_back(end);
     level = (refined_before(end) - refined_before(first)) << dimensions_;
   }
-  // level_starts() throws, and says what is wrong.
+  // level_starts() throws with the reason.
   if (level > 0 || starts_.back() != cells_) starts_ = sidestream::level_starts(mesh, block, refined);
 }
 

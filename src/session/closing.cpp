@@ -12,9 +12,9 @@
 
 namespace sidestream {
 
-/// Collective: the clients' account, completed with the counts of the servers, on every rank.
+/// The clients' account, completed with the counts of the servers, on every rank. Collective.
 Account Session::Implementation::agree_on_account() {
-  // The servers of each group count the blocks of all clients.
+  // The servers of each group count the missing blocks of all clients, so one group's counts suffice.
   const bool counts = serving_ && serving_->decides() && !gaps_ && roles_.group == 0;
   std::int64_t absent = counts ? ledger()->absent_blocks : 0;
   world_->sum(std::span(&absent, 1));
@@ -40,7 +40,7 @@ Account Session::Implementation::agree_on_account() {
   return account;
 }
 
-/// Collective: writes the records of the run next to its results.
+/// Writes the records of the run next to its results. Collective.
 void Session::Implementation::write_timings() {
   if (opening_.placement.mode == PlacementMode::sidecar) {
     dropped_ = write_client_records(*world_, facts(), config_.opening, *publisher_, tables_.get());
@@ -68,7 +68,8 @@ void Session::Implementation::write_timings() {
   });
 }
 
-/// Collective. Other ranks may have closed correctly; one of those that have not logs it.
+/// Logs that MPI_Finalize found the session open. Collective. Other ranks may have closed correctly, so one that has
+/// not logs it.
 void Session::Implementation::say_finalized() {
   std::int64_t first = finalizing_ ? world_->rank() : world_->size();
   world_->minimum(std::span(&first, 1));
@@ -79,8 +80,8 @@ void Session::Implementation::say_finalized() {
       first);
 }
 
-/// Collective. Values published without a following end_iteration are in no iteration and so not in the account; one
-/// rank logs that.
+/// Logs values published without a following end_iteration, which are in no iteration and so not in the account.
+/// Collective; one rank logs it.
 void Session::Implementation::say_left_open() {
   std::int64_t first = publisher_ && publisher_->left_open() ? world_->rank() : world_->size();
   world_->minimum(std::span(&first, 1));
@@ -90,8 +91,8 @@ void Session::Implementation::say_left_open() {
       "publications of an iteration");
 }
 
-/// Closes the session in MPI_Finalize, which waits for all ranks, while servers wait for clients to close: a deadlock
-/// otherwise.
+/// Closes the session in MPI_Finalize. Otherwise it would wait for all ranks while servers wait for clients to close: a
+/// deadlock.
 void Session::Implementation::close_at_finalize() noexcept {
   const LogScope scope = logging();
   try {
@@ -102,7 +103,7 @@ void Session::Implementation::close_at_finalize() noexcept {
   }
 }
 
-/// Collective. The session is freed even if this throws.
+/// Writes the records. Collective. The session is freed even if this throws.
 void Session::Implementation::leave_records() {
   try {
     jointly([&] {
@@ -129,7 +130,7 @@ Account Session::Implementation::close() {
     }
     // Tells ranks that start or serve that this one does not, so that none waits forever.
     state_ = State::ended;
-    // If others start, they throw, and so does this rank's vote; the session is freed in any case.
+    // If other ranks start, they throw, and so does this rank's vote; the session is freed in any case.
     try {
       jointly([&] { static_cast<void>(vote(Wish::cancel)); });
     } catch (...) {

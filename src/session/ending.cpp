@@ -23,7 +23,7 @@ EndingWatch::EndingWatch(const EndingConfig& config, std::optional<double> job_l
   }
 }
 
-/// Sets the end at the first order; later ones change nothing. A time limit holds in any case.
+/// Sets the end at the first order; later orders change nothing. A time limit holds in any case.
 void EndingWatch::order(double end, By by) noexcept {
   if (end_) return;
   by_ = by;

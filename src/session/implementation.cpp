@@ -98,7 +98,7 @@ RunFacts Session::Implementation::facts() const {
           started_};
 }
 
-/// Collective: servers write their own rows and share out those of the others.
+/// Writes a table of the run: servers write their own rows and share out the clients' rows. Collective.
 bool Session::Implementation::write_run_table_of_all(const RunTable& table, RowSpool& rows) {
   return write_run_table_together(*world_, {roles_.recorder, roles_.servers.first}, opening_.directory, table, rows,
                                   opening_.existing == Existing::resume);
@@ -109,7 +109,7 @@ const Ledger* Session::Implementation::ledger() const noexcept {
   return serving_ && serving_->has_begun() ? &serving_->ledger() : nullptr;
 }
 
-/// The rank whose ledger has failures anywhere: one of those that agree about iterations.
+/// The rank whose ledger has all failures: one that agrees about iterations.
 int Session::Implementation::recording_rank() const noexcept {
   const bool reduced =
       opening_.placement.mode == PlacementMode::nodes && opening_.placement.forward == Forward::partials;

@@ -32,7 +32,7 @@ namespace sidestream {
 /// State machine: open -> started -> ended. A failed start ends it, too, on all ranks. Close always works.
 class Session::Implementation {
  public:
-  /// Collective; see opening.cpp. `text` overrides `file`; the environment variable overrides both.
+  /// Opens a session; collective, see opening.cpp. `text` overrides `file`; the environment variable overrides both.
   [[nodiscard]] static std::unique_ptr<Implementation> open(MPI_Comm comm, const std::string& file,
                                                             const std::optional<std::string>& text,
                                                             const EditDocument& edit = {});
@@ -48,48 +48,49 @@ class Session::Implementation {
   /// The declarations, until start. Throws Error(usage) afterwards, and on a server.
   [[nodiscard]] Declarations& declarations(const char* call);
 
-  /// Declares a box or a list by the id, level, index space, cells, lengths and bounds of `block`.
+  /// Declares a box or a list, from the id, level, index space, cells, lengths and bounds of `block`.
   void set_block(const std::string& mesh, const Block& block);
   void set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds);
   void remove_block(const std::string& mesh, std::int64_t block);
   void replace_blocks(const std::string& mesh, std::vector<Block> blocks);
   void set_allocated(const std::string& variable, std::int64_t block, const Box& box);
 
-  /// Blocks that are declared but not published are not wanted, so the account ignores them. Call before start.
+  /// Makes the account ignore blocks that are declared but not published, since they are not wanted. Call before start.
   void expect_gaps() noexcept { gaps_ = true; }
 
-  /// Collective over the session's communicator: clients call start, servers call serve; see starting.cpp.
+  /// Starts the session: clients call start, servers call serve; see starting.cpp. Collective over the session's
+  /// communicator.
   void start();
   void serve();
   /// Returns the publisher, after a start if needed. Throws Error(usage) on a server.
   [[nodiscard]] Publisher& publisher(const char* call);
   Taken end_iteration(std::int64_t cycle, double time);
-  /// Throws Error(usage) on a server, and before the start, which would be collective.
+  /// The steered values. Throws Error(usage) on a server, and before the start, which would be collective.
   [[nodiscard]] const SteeredValues& steered(const char* call) const;
   [[nodiscard]] bool should_end() const noexcept { return publisher_ && publisher_->should_end(); }
-  /// Collective.
+  /// Closes the session and returns its account. Collective.
   Account close();
   [[nodiscard]] Account account() const { return publisher_ ? publisher_->account() : Account{}; }
   /// The reason why this client refused its iteration; empty if it did not.
   [[nodiscard]] std::string refusal() const { return publisher_ ? publisher_->refusal() : std::string(); }
   /// True if MPI_Finalize found the session open, logged that and closed it.
   [[nodiscard]] bool closed_by_finalize() const noexcept { return finalizing_; }
-  /// Messages of this thread go to this session's file while the result lives.
+  /// Directs messages of this thread to this session's file while the result lives.
   [[nodiscard]] LogScope logging() const noexcept { return LogScope(log_); }
 
  private:
-  /// Collective: runs `work` on all ranks, which may use all communicators. If it throws on one, it throws on all.
+  /// Runs `work` on all ranks, which may use all communicators. Collective. If it throws on one, it throws on all.
   template <class Work>
   void jointly(Work&& work) {
     JointWork joint(*world_, roles_.members.get(), roles_.node_members.get());
     joint.run(work);
   }
-  // opening.cpp
+  // Defined in opening.cpp.
   void open_together(const std::string& file, const std::optional<std::string>& text, const EditDocument& edit);
   void read_configuration(const std::string& file, const std::optional<std::string>& text);
   void check_directory();
   void tell_waiting_servers();
-  // closing.cpp
+  // Defined in closing.cpp.
   [[nodiscard]] Account agree_on_account();
   void leave_records();
   void write_timings();
@@ -97,7 +98,7 @@ class Session::Implementation {
   void say_left_open();
   void close_at_finalize() noexcept;
   void free_everything();
-  // starting.cpp
+  // Defined in starting.cpp.
   enum class Wish : std::int64_t { cancel = 0, start = 1 };
   [[nodiscard]] bool vote(Wish wish);
   [[nodiscard]] std::string late_sentence(Wish wish) const;
@@ -113,7 +114,7 @@ class Session::Implementation {
   void make_serving();
   void begin_serving();
   void begin_log();
-  // implementation.cpp
+  // Defined in implementation.cpp.
   [[noreturn]] void fail_ended(const char* call) const;
   [[nodiscard]] RunFacts facts() const;
   bool write_run_table_of_all(const RunTable& table, RowSpool& rows);
@@ -138,7 +139,7 @@ class Session::Implementation {
   ModuleFiles modules_;  ///< found at open, loaded at the start if they are needed
   Declarations declarations_;
   enum class State { open, started, ended } state_ = State::open;
-  // For servers that are another job: tells them if there will be no session, and no stream.
+  // Tells servers of another job if there will be no session, or no stream.
   std::unique_ptr<shared_memory::OpeningSocket> opening_socket_;  ///< until the start
   std::vector<std::unique_ptr<staging::OpeningFile>> opening_files_;
 

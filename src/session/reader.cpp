@@ -24,19 +24,19 @@ struct StoredContext::Implementation {
   Implementation(std::unique_ptr<database::Context> context, std::string place)
       : values(std::move(context), "context"), directory(std::move(place)) {}
 
-  /// Runs `read`; an error says so if a run has removed the context meanwhile.
+  /// Runs `read`. If a run has removed the context since, the error says so.
   template <class Read>
   auto reading(Read&& read) {
     return database::of_context(directory, values.context().entry(), std::forward<Read>(read));
   }
   /// The visible blocks of a mesh.
   [[nodiscard]] const std::vector<database::PlacedBlock>& blocks(const Mesh& mesh);
-  /// One of them. Throws Error(usage).
+  /// One of these blocks, by number. Throws Error(usage).
   [[nodiscard]] const database::PlacedBlock& block(const Mesh& mesh, std::int64_t number);
 
   database::StoredValues values;
   std::string directory;
-  std::map<std::int32_t, std::vector<database::PlacedBlock>> found{};  ///< of meshes that were asked for, by id
+  std::map<std::int32_t, std::vector<database::PlacedBlock>> found{};  ///< by id, for meshes that were requested
 };
 
 struct Cells::Implementation {
@@ -216,7 +216,7 @@ std::unique_ptr<MpiCommunicator> over(MPI_Comm comm) {
   return comm == MPI_COMM_NULL ? nullptr : MpiCommunicator::over(comm);
 }
 
-/// Collective. Throws Error(usage) on all ranks if they give different numbers.
+/// Throws Error(usage) on all ranks if they give different numbers. Collective.
 void check_same(Communicator& comm, std::int64_t number) {
   std::array<std::int64_t, 2> ends{number, ~number};
   comm.minimum(ends);
@@ -253,7 +253,7 @@ std::int64_t Reader::find_cycle(std::int64_t cycle) const {
   for (std::size_t n = all.size(); n > 0; --n) {
     if (all[n - 1].iteration.cycle == cycle) return static_cast<std::int64_t>(n - 1);
   }
-  // Throws, with what there is.
+  // Throws, with a list of the available contexts.
   static_cast<void>(database::candidates(implementation_->journal, {cycle, {}}, implementation_->directory));
   return -1;
 }

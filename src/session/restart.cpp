@@ -25,7 +25,7 @@ struct Restart::Implementation {
 
 namespace {
 
-/// Collective: the first damage that any rank finds in its share, on all ranks; empty if there is none.
+/// The first damage that any rank finds in its share, on all ranks; empty if there is none. Collective.
 std::string first_damage(Communicator& comm, Context& context) {
   std::string mine;
   const std::string failure = failure_of([&] {
@@ -43,7 +43,7 @@ std::string first_damage(Communicator& comm, Context& context) {
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
-/// Collective. Throws Error(file) on all ranks if it is damaged.
+/// Opens a context. Throws Error(file) on all ranks if it is damaged. Collective.
 std::unique_ptr<Context> open_whole(Communicator& comm, const std::string& directory, const database::Entry& entry) {
   std::unique_ptr<Context> context = database::shared_context(&comm, directory, entry);
   const std::string damage = first_damage(comm, *context);
@@ -68,7 +68,7 @@ Restart Restart::open(MPI_Comm comm, const std::string& given, std::optional<std
     const Journal journal = database::shared_journal(ranks.get(), directory);
     const std::vector<database::Entry> entries =
         database::candidates(journal, {cycle, database::Kind::checkpoint}, directory);
-    // Retries only if a concurrently writing run has replaced all entries by newer ones.
+    // Retries only if a concurrent run has replaced all entries by newer ones.
     if (tried == entries.front().slot) break;
     tried = entries.front().slot;
     remarks = journal.remarks;

@@ -13,8 +13,8 @@ namespace sidestream {
 
 namespace {
 
-/// Tries all, since an array that is not even tried would not be accounted for. Returns refused if one is; throws the
-/// first exception.
+/// Publishes each array, since an array that is not even tried would not be accounted for. Returns refused if any is;
+/// throws the first exception.
 template <class Publish>
 Taken publish_each(std::size_t count, Publish&& publish) {
   Taken taken = Taken::yes;
@@ -45,7 +45,7 @@ Taken publish_all(Publisher& publisher, const std::vector<Handle>& handles, cons
 Session::Session(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&& other) noexcept {
-  // The session that was here is closed, as by its destructor.
+  // Closes the session that this object held, as its destructor does.
   if (this != &other) {
     const Session before(std::move(*this));
     implementation_ = std::move(other.implementation_);

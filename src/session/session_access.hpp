@@ -1,4 +1,4 @@
-// Access to a session for our own commands, which programs do not have.
+// Access to a session for our own commands, hidden from programs.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@ namespace sidestream {
 using EditDocument = std::function<std::shared_ptr<const Document>(const Document&)>;
 
 struct SessionAccess {
-  /// As Session::open, with the file as modified by `edit`. Collective.
+  /// Like Session::open, with the file as modified by `edit`. Collective.
   [[nodiscard]] static Session open(MPI_Comm comm, const std::string& file, const EditDocument& edit);
-  /// Declares that the caller only publishes what is needed, so declared blocks that are not published are not losses.
-  /// Call on every rank, before start and serve. Servers of other jobs do not learn of it.
+  /// Declares that the caller publishes only what is needed, so that declared blocks without values are not losses.
+  /// Call it on every rank, before start and serve. Servers of other jobs do not learn of it.
   static void expect_gaps(Session& session);
 };
 

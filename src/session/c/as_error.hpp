@@ -34,7 +34,7 @@ template <class Pointer>
   return *session;
 }
 
-/// The target of the session's declarations, and that of its publications.
+/// The object that takes the session's declarations, and the one that takes its publications.
 template <class Pointer>
 [[nodiscard]] auto& declaring(const Pointer& session, const char* call) {
   return alive(session, call).declarations(call);

@@ -21,7 +21,7 @@ const Option* option_with_value(const sidestream_settings* settings, const char*
   return nullptr;
 }
 
-/// Reads entry n of an option into `value`, with `one`, or, if the option is a list, with `all`.
+/// Reads entry n of an option into `value`: with `one`, or with `all` if the option is a list.
 template <class T, class One, class All>
 int read(const sidestream_settings* settings, const char* name, std::int64_t n, T* value, One one, All all) noexcept {
   if (!value || n < 0) return SIDESTREAM_ERROR_USAGE;
@@ -245,7 +245,7 @@ int sidestream_select_covered(sidestream_selection* selection, int covered) {
 void* sidestream_bytes_resize(sidestream_bytes* bytes, size_t size) {
   if (!bytes) return nullptr;
   try {
-    bytes->bytes.reserve(std::max<std::size_t>(size, 1));  // never NULL for lack of bytes
+    bytes->bytes.reserve(std::max<std::size_t>(size, 1));  // never NULL, even without bytes
     bytes->bytes.resize(size);
     return bytes->bytes.data();
   } catch (const std::exception&) {

@@ -130,7 +130,7 @@ int add(sidestream_results* results, const char* file, Make make) noexcept {
   });
 }
 
-/// Collective: the same for parts. All fail if one does.
+/// Adds the servers' parts of a result of `make`. Collective: all fail if one does.
 template <class Make>
 int add_part(sidestream_results* results, const char* file, sidestream_pieces pieces, Make make) noexcept {
   if (!results) return SIDESTREAM_ERROR_USAGE;

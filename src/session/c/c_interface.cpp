@@ -22,13 +22,13 @@ void need(const void* argument, const char* call, const char* name) {
 
 namespace {
 
-/// `given`: a file name or a text; null for none.
+/// Opens a session. `given`: a file name or a text; null for none.
 int open_with(Session (*open)(MPI_Comm, const std::string&), MPI_Comm comm, const char* given,
               sidestream_session** session) noexcept {
   return shielded(&message_without_session(), [&] {
     need(session, "open", "the address for the session");
     *session = nullptr;
-    // The other ranks are in this collective call and then have an open session, so this one must have one, too.
+    // The other ranks, in this collective call, then have an open session, so this rank needs one, too.
     std::string what;
     retry_while_out_of_memory([&] { what = given ? given : ""; });
     Session opened = open(comm, what);

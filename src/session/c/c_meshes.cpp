@@ -40,7 +40,7 @@ std::vector<std::vector<double>> nodes_from(const Box& cells, const double* cons
   return all;
 }
 
-/// Checks the number of blocks of a list and that its ids are there.
+/// Checks the number of blocks of a list, and that its ids are given.
 void check_count(const char* call, std::int64_t count, const std::int64_t* blocks) {
   if (count < 0) fail(Code::usage, "{}: found {} blocks, expected at least 0", call, count);
   if (count > 0) need(blocks, call, "blocks");

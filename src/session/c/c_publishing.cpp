@@ -19,7 +19,7 @@ using sidestream::Session;
 
 namespace {
 
-/// Tries all, and returns the first code that is not SIDESTREAM_OK, with its message.
+/// Publishes each entry, and returns the first code that is not SIDESTREAM_OK, with its message.
 template <class Publish>
 int publish_each(sidestream_session* session, int count, Publish&& publish) {
   int code = SIDESTREAM_OK;

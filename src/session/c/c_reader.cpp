@@ -34,7 +34,7 @@ struct sidestream_context {
   std::string message{};                        ///< of the last error
   std::map<std::int32_t, MeshLists> lists{};    ///< by mesh
   std::map<std::string, std::string> codecs{};  ///< by variable
-  StoredTree tree{};                            ///< that was asked for last
+  StoredTree tree{};                            ///< the tree requested last
 };
 
 struct sidestream_cells {
@@ -93,7 +93,7 @@ void put_geometry(const Mesh& mesh, sidestream_stored_mesh& own) {
   }
 }
 
-/// The lists of a mesh, which are made when it is described first.
+/// The lists of a mesh, made when the mesh is first described.
 const MeshLists& lists_of(sidestream_context& handle, const Mesh& mesh) {
   const auto known = handle.lists.find(mesh.id);
   if (known != handle.lists.end()) return known->second;
@@ -176,7 +176,7 @@ int sidestream_context_open(sidestream_reader* reader, int64_t number, sidestrea
   constexpr const char* call = "sidestream_context_open";
   if (context != nullptr) *context = nullptr;
   return reading(reader, call, {}, [&](const Reader& from) {
-    // First, since the others would wait.
+    // Opened before checks of this rank, since the other ranks would wait.
     StoredContext opened = from.open_context(number);
     need(context, call, "context");
     *context = new sidestream_context{std::move(opened)};

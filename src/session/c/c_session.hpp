@@ -45,8 +45,8 @@ struct Needed {
 /// Throws Error(usage) if a required pointer argument is null.
 void need(const void* argument, const char* call, const char* name);
 
-/// `shielded` for calls on the object behind a handle, which stores the message. `missing`: the sentence for a null
-/// handle; that and a null argument in `needed` are usage errors.
+/// Runs `shielded` for the object behind a handle, which stores the message. `missing`: the message for a null handle.
+/// A null handle and a null argument in `needed` are usage errors.
 template <class Handle, class Object, class Work>
 int on_handle(Handle* handle, Object Handle::*object, const char* missing, const char* call,
               std::initializer_list<Needed> needed, Work&& work) noexcept {
@@ -99,8 +99,8 @@ int publishing(sidestream_session* session, const char* call, std::initializer_l
   return {type_of(call, type), data, static_cast<std::size_t>(count)};
 }
 
-/// Arguments that are invalid by themselves refuse the iteration, as do those that do not fit the declarations. If
-/// `work` throws, calls `fails`, a publication that fails.
+/// Runs a publication. Arguments that are invalid by themselves refuse the iteration, as do those that do not fit the
+/// declarations: if `work` throws, calls `fails`, a publication that fails.
 template <class Work, class Fails>
 auto or_refuse(Work&& work, Fails&& fails) {
   try {
@@ -109,13 +109,13 @@ auto or_refuse(Work&& work, Fails&& fails) {
     try {
       fails();
     } catch (const Error&) {
-      // The first message is the helpful one.
+      // Keep the first message, which is the helpful one.
     }
     throw;
   }
 }
 
-/// Values that fit no block.
+/// Values that fit no block, so that their publication fails.
 [[nodiscard]] inline Values impossible_values() {
   return {Type::float64, nullptr, std::numeric_limits<std::size_t>::max()};
 }

@@ -1,5 +1,6 @@
-// Data sets fill the cells of uniform and rectilinear meshes: the last axis of an array is x. Surfaces and sets of
-// cells become lists of points and cells. Points come from a surface, or from the columns x, y and z of a table.
+// Blocks made of results. Data sets fill the cells of uniform and rectilinear meshes: the last axis of an array is x.
+// Surfaces and sets of cells become lists of points and cells. Points come from a surface, or from the columns x, y and
+// z of a table.
 #include "session/made/made_block.hpp"
 
 #include <fmt/format.h>
@@ -80,7 +81,7 @@ class Builder {
   MadeBlock made_;
 };
 
-/// The cells that a part of an array lies in. Extents are those of the mesh, slowest first, then the components.
+/// The cells of a part of an array. Extents are those of the mesh, slowest first, followed by the components.
 Box Builder::box_of(const DataSet::Array& array, const Variable& variable) const {
   const Box all = variable.points(mesh_.cells);
   const auto dimensions = static_cast<std::size_t>(mesh_.dimensions);
@@ -269,7 +270,7 @@ MadeBlock made_block(ResultCatcher& caught, const Mesh& mesh, const Metadata& me
 
 namespace {
 
-/// The variable that an array fills: one of the mesh's own arrays, by its role, or another one by its name.
+/// The variable that an array fills: by its role if it is one of the mesh's own arrays, otherwise by its name.
 std::int32_t filled_by(const std::string& name, const Mesh& mesh, const Metadata& metadata) {
   if (const std::optional<Role> role = role_named(name); role && mesh.array(*role) >= 0) return mesh.array(*role);
   for (const Variable& variable : metadata.variables) {

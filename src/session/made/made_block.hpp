@@ -1,4 +1,4 @@
-// One server's part of a result, as a block of the mesh that it becomes.
+// One server's part of a result, as a block of the mesh that the result becomes.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct MadeBlock {
     std::int32_t variable = -1;
     Bytes values;  ///< contiguous, of the variable's type
   };
-  std::vector<Array> arrays{};  ///< those that the result has
+  std::vector<Array> arrays{};  ///< arrays that the result has
 };
 
-/// The blocks of a result in blocks, which it moves. Throws Error(analysis) if an array does not fit.
+/// The blocks of a result in blocks, moved from `mine`. Throws Error(analysis) if an array does not fit.
 [[nodiscard]] std::vector<MadeBlock> made_blocks(std::vector<ResultBlock>& mine, const Mesh& mesh,
                                                  const Metadata& metadata);
 
-/// The block of what was caught, which it moves. Without a part on this server the block is empty. Throws
+/// The block of the caught result, moved from `caught`. Without a part on this server the block is empty. Throws
 /// Error(analysis) if the result does not fit the mesh.
 [[nodiscard]] MadeBlock made_block(ResultCatcher& caught, const Mesh& mesh, const Metadata& metadata);
 

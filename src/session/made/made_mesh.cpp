@@ -11,7 +11,7 @@ namespace sidestream {
 
 namespace {
 
-/// The configuration of the tasks that use a made mesh: they run where the result is, in step with the maker.
+/// The configuration of the tasks that use a made mesh: they run on the servers that make it, in step with the maker.
 Config inner_config(const Config& config) {
   Config inner = config;
   PlacementConfig placement;
@@ -39,7 +39,7 @@ void MadeMesh::begin(const std::vector<std::string>& events, double origin) {
   transport_ = std::make_unique<InProcessTransport>(no_limit, WhenFull::wait);
   Publisher::Options options;
   options.timings = false;
-  options.stop_on_error = true;  // `end` throws what failed in the tasks, on all servers alike
+  options.stop_on_error = true;  // `end` throws the tasks' failures, on all servers alike
   options.client = static_cast<std::int32_t>(server_);
   options.origin = origin;
   publisher_ = std::make_unique<Publisher>(config_.metadata, events_, config_.steering, options);
@@ -55,7 +55,7 @@ void MadeMesh::begin(const std::vector<std::string>& events, double origin) {
   serving_->begin(std::move(feed));
 }
 
-/// Declares this server's blocks, which may be others in each iteration, or none.
+/// Declares this server's blocks, which may change in each iteration, or be none.
 void MadeMesh::declare(const std::vector<MadeBlock>& made) {
   std::vector<Block> blocks;
   for (const MadeBlock& one : made) {
@@ -78,7 +78,7 @@ void MadeMesh::publish(const std::vector<MadeBlock>& made) {
   }
 }
 
-/// Attributes of this result, for writers. The tasks see this object's metadata, and work only while it hands over.
+/// Sets attributes of this result, for writers. Tasks see this object's metadata, and run only during the handover.
 void MadeMesh::describe(const std::vector<Attribute>& about) {
   if (attributes_.empty()) {
     for (const Variable& variable : config_.metadata.variables) attributes_.push_back(variable.attributes);
@@ -107,7 +107,7 @@ void MadeMesh::take_blocks(ResultCatcher& caught, const Iteration& iteration, Co
 }
 
 void MadeMesh::hand_over(const std::vector<MadeBlock>& made, const Iteration& iteration, Communicator& servers) {
-  servers.barrier();  // here all servers leave if one could not make its blocks
+  servers.barrier();  // all servers leave here if one could not make its blocks
   const std::int64_t refused = publisher_->account().refused;
   std::string failure;
   try {
@@ -142,7 +142,7 @@ void MakingTask::keep_state(const Iteration& iteration, Communicator& servers, R
   if (mesh_ != nullptr) mesh_->keep_states(iteration);
 }
 
-/// The tasks that use the mesh hand over what they have kept after the last result of the maker.
+/// Lets the tasks that use the mesh hand over what they have kept, after the last result of the maker.
 void MakingTask::finish(const Iteration& last, Communicator& servers, Results& results) {
   ResultCatcher caught(results, named_, servers.rank() == 0);
   if (auto* const lasting = dynamic_cast<LastingTask*>(task_.get())) lasting->finish(last, servers, caught);

@@ -1,4 +1,4 @@
-// A mesh that an analysis makes of its results, and the tasks that use it.
+// A mesh that consists of an analysis' results, and the tasks that use it.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ namespace sidestream {
 
 class Serving;
 
-/// One object per server. Each server publishes its part of a result as the block with its rank as id. The tasks that
-/// use the mesh run on all servers before `take` returns, on a Serving of their own.
+/// Publishes results as a mesh; one object per server. Each server publishes its part as the block with its rank as id.
+/// The tasks that use the mesh run on all servers before `take` returns, in their own Serving.
 class MadeMesh {
  public:
   /// Collective over `servers`. Throws the same Error everywhere. `config` and `registry` outlive it.
@@ -30,13 +30,12 @@ class MadeMesh {
 
   /// Collective. `origin`: now() at the session's start.
   void begin(const std::vector<std::string>& events, double origin);
-  /// Collective: takes the result of an iteration and runs the tasks that are due. Throws on all servers alike what
-  /// failed in them.
+  /// Takes the result of an iteration and runs the due tasks. Collective. Throws their failures, on all servers alike.
   void take(ResultCatcher& caught, const Iteration& iteration, Communicator& servers);
-  /// The same for a result in blocks, of which there may be none or several.
+  /// Takes a result in blocks, of which there may be none or several. Collective; see `take`.
   void take_blocks(ResultCatcher& caught, const Iteration& iteration, Communicator& servers);
   void report() const;
-  /// Collective: calls the tasks that use the mesh; see LastingTask.
+  /// Calls the tasks that use the mesh; see LastingTask. Collective.
   void keep_states(const Iteration& iteration);
   void finish(const Iteration& last);
 
@@ -55,7 +54,7 @@ class MadeMesh {
   std::unique_ptr<Publisher> publisher_;
   std::unique_ptr<Serving> serving_;
   std::vector<Block> declared_;                     ///< this server's blocks
-  std::vector<std::vector<Attribute>> attributes_;  ///< by variable: those of all its results
+  std::vector<std::vector<Attribute>> attributes_;  ///< by variable: attributes of all its results
   std::int64_t index_ = 0;                          ///< of the iteration whose result is taken
 };
 
@@ -65,7 +64,7 @@ class MakingTask final : public Task, public LastingTask {
   /// `in_blocks`: the task is a BlockMaker.
   MakingTask(std::unique_ptr<Task> task, std::vector<std::string> named, bool in_blocks)
       : task_(std::move(task)), named_(std::move(named)), in_blocks_(in_blocks) {}
-  /// Sets the receiver of results, which outlives the task's work. Without one, results only go to files.
+  /// Sets the receiver of results, which must outlive the task's work. Without a receiver, results only go to files.
   void set_mesh(MadeMesh* mesh) noexcept { mesh_ = mesh; }
 
   [[nodiscard]] Selection selection() const override { return task_->selection(); }

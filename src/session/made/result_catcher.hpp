@@ -12,10 +12,10 @@
 
 namespace sidestream {
 
-/// Keeps this server's part of a result in memory. Results whose file is named in the configuration are also passed on.
+/// Keeps this server's part of a result in memory. Also passes on results whose file the configuration names.
 class ResultCatcher final : public Results, public BlockResults, public KeptStates {
  public:
-  /// `files`: receives results of the `named` files; both outlive this object.
+  /// `files`: receives the results of the `named` files; both must outlive this object.
   ResultCatcher(Results& files, const std::vector<std::string>& named, bool first)
       : files_(files), named_(named), first_(first) {}
 
@@ -34,7 +34,7 @@ class ResultCatcher final : public Results, public BlockResults, public KeptStat
   void add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces how) override;
   void add_parts(const std::string& file, const DataSet& mine, Communicator& servers, Pieces how) override;
 
-  /// The part of this server; nothing if there is no result of that form, or if other servers have it.
+  /// This server's part of a table; nothing if there is no such result, or if other servers have it.
   std::optional<Table> table{};
   std::optional<Surface> surface{};
   std::optional<CellSet> cells{};

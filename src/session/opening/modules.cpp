@@ -32,7 +32,7 @@ std::vector<WrittenTask> unknown_tasks(const Document& document, const Registry&
   return tasks;
 }
 
-/// True if people may ask for any analysis while the session runs (`live: {requests: yes}`).
+/// True if people may request any analysis while the session runs (`live: {requests: yes}`).
 bool takes_requests(const Document& document) {
   const Entry* const live = document.root().find("live");
   const Entry* const requests = live == nullptr ? nullptr : live->value.find("requests");
@@ -41,8 +41,8 @@ bool takes_requests(const Document& document) {
   return text == "yes" || text == "true";
 }
 
-/// The modules to load for these tasks, and `all_ours`: all that come with Sidestream. A kind of none of these may be
-/// in any other file of the folder.
+/// The modules to load for these tasks; with `all_ours`, all modules of Sidestream. A kind that none of these has may
+/// be in any other file of the folder.
 std::vector<std::string> modules_for(const ModuleFiles& modules, const std::vector<WrittenTask>& tasks, bool all_ours) {
   const auto is_needed = [&](const std::string& file) {
     const auto has = [&](const ModuleKind& kind) { return is_module_of(file, kind); };

@@ -1,5 +1,5 @@
-// First steps of every process: the kinds of plug-ins and modules, and the text of the configuration.
-// A configuration names plug-ins by path; modules are found without that. Clients compare their declarations.
+// First steps of every process: the kinds of plug-ins and modules, and the text of the configuration. A configuration
+// names plug-ins by path; modules are found by themselves. Clients compare their declarations.
 #pragma once
 
 #include <string>
@@ -12,24 +12,25 @@
 
 namespace sidestream {
 
-/// Loads modules and adds their kinds that `registry` lacks: those of the program and of its plug-ins take precedence.
-/// Throws Error(configuration) if one was not built with this library.
+/// Loads modules and adds the kinds that `registry` lacks; kinds of the program and of its plug-ins take precedence.
+/// Throws Error(configuration) if a module was not built with this library.
 void add_modules(const std::vector<std::string>& files, Registry& registry);
 
-/// Loads the plug-ins of the configuration. Returns the modules if it then names a kind that `registry` lacks, or takes
-/// requests; other runs do not look for them. To be called while a session opens. Throws Error(configuration).
+/// Loads the plug-ins of the configuration. Returns the modules if the configuration then still names a kind that
+/// `registry` lacks, or takes requests; other runs do not look for modules. Call it while a session opens. Throws
+/// Error(configuration).
 [[nodiscard]] ModuleFiles load_plugins(const OpeningConfig& opening, const Document& document, const std::string& base,
                                        Registry& registry);
 
-/// Adds the modules with kinds that the configuration names and `registry` still lacks, now that the program has
-/// registered its own; all modules of Sidestream if it takes requests. Leaves those in `modules`. Throws
-/// Error(configuration), also if a module is not there.
+/// Adds the modules with kinds that the configuration names and `registry` still lacks after the program has registered
+/// its own; all modules of Sidestream if the run takes requests. Leaves the added ones in `modules`. Throws
+/// Error(configuration), also if a module is missing.
 void add_needed_modules(ModuleFiles& modules, const Document& document, Registry& registry);
 
 /// Reads a file. Throws Error(configuration); `mend` ends its message, for example "correct the path".
 [[nodiscard]] std::string read_configuration_file(const std::string& file, const std::string& mend);
-/// Collective: the working directory of rank 0, the base of the relative paths of all ranks. Call only while a session
-/// opens, since the program may change it later.
+/// The working directory of rank 0, the base of the relative paths of all ranks. Collective. Call it only while a
+/// session opens, since the program may change the directory later.
 [[nodiscard]] std::string common_folder(Communicator& world);
 /// Registers the analyses, writers, formats and partitioners that come with Sidestream, without streams.
 void register_built_in(Registry& registry);

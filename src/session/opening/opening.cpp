@@ -29,7 +29,7 @@ void check_mpi_state(MPI_Comm comm) {
     fail(Code::usage, "open: MPI is {}; open sessions between MPI_Init and MPI_Finalize",
          finalized ? "finalized" : "not initialized");
   }
-  // All placements only call MPI from the caller's thread: MPI_THREAD_FUNNELED and its main thread, or any thread at a
+  // All placements call MPI only from the caller's thread: the main thread with MPI_THREAD_FUNNELED, any thread at a
   // higher level.
   int level = MPI_THREAD_SINGLE, is_main = 1;
   MPI_Query_thread(&level);
@@ -84,7 +84,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
   run_collectively(*world_, [&] {
     register_built_in(registry_);
     staging::register_streams(registry_, streams_);
-    if (is_off()) return;  // tasks are not read either
+    if (is_off()) return;  // tasks are not read then
     modules_ = load_plugins(opening_, *document_, folder_, registry_);
   });
   check_directory();
@@ -92,7 +92,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
   guard_ = std::make_unique<FinalizeGuard>([this] { close_at_finalize(); });
 }
 
-/// From here to the start, waiting servers see whether the session still exists.
+/// Shows waiting servers, from here to the start, whether the session still exists.
 void Session::Implementation::tell_waiting_servers() {
   const PlacementConfig& placement = opening_.placement;
   run_collectively(*world_, [&] {

@@ -31,7 +31,7 @@ std::unique_ptr<MpiCommunicator> split_nodes(const MpiCommunicator& world, int p
   return world.group(static_cast<int>(world.rank() * n / world.size()));
 }
 
-/// True for the last ranks of a node: rank 0, which prints in most simulations, stays a client.
+/// True for the last ranks of a node, so that rank 0, which prints in most simulations, stays a client.
 bool is_last(const MpiCommunicator& world, const MpiCommunicator& node, const PlacementConfig& placement) {
   if (placement.per_node >= node.size()) {
     fail(
@@ -109,7 +109,7 @@ void count_kinds(MpiCommunicator& world, Roles& roles) {
   }
 }
 
-/// This rank's place among those of its node that share memory: clients and the ranks that serve them.
+/// Finds this rank's place among the ranks of its node that share memory: clients and the ranks that serve them.
 void count_on_node(Roles& roles) {
   const bool serves = roles.server || roles.forwarder;
   std::array<std::int64_t, 2> counts{!serves, serves};
@@ -122,7 +122,7 @@ void count_on_node(Roles& roles) {
   roles.on_node.server = serves;
 }
 
-/// Chooses the rank that writes this one's records: servers write their own, and each those of about as many others.
+/// Chooses the rank that writes this rank's records: a server writes its own and those of its share of the other ranks.
 void find_recorder(MpiCommunicator& world, Roles& roles) {
   roles.recorder = world.rank();
   if (roles.servers.count == 0) return;
@@ -236,7 +236,7 @@ std::string counted(const RankKind& kind, const char* one) {
   return fmt::format("{} {}{}", kind.count, one, kind.count == 1 ? "" : "s");
 }
 
-/// Limits the list, since a job of 10^5 ranks must not have them all in its log, nor on one rank.
+/// Longest list: a job of 10^5 ranks must have them all neither in its log nor on one rank.
 constexpr int most = 8;
 
 /// Lists up to eight ranks by their names.
@@ -253,7 +253,7 @@ std::string described(const std::vector<MemberMessage>& told, std::byte kind, in
   return text;
 }
 
-/// Collective: rank 0 logs the placement.
+/// Logs the placement on rank 0. Collective.
 void say_places(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement) {
   constexpr std::byte server{1}, forwarder{2};
   std::vector<MemberMessage> mine;
@@ -279,7 +279,7 @@ void say_places(MpiCommunicator& world, const Roles& roles, const PlacementConfi
 void bind_servers(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement) {
   run_collectively(world, [&] {
     if (placement.bind.empty() || roles.client) return;
-    // Servers and forwarders of a node, in the order of their ranks.
+    // Servers and forwarders of a node take cores in the order of their ranks.
     bind_to(placement.bind[static_cast<std::size_t>(roles.serving_on_node) % placement.bind.size()], placement);
   });
   if (roles.servers.count > 0 && placement.mode != PlacementMode::inline_) say_places(world, roles, placement);
@@ -293,7 +293,7 @@ struct Holding {
   std::int32_t rank;
 };
 
-/// Collective over the servers: merges the servers' knowledge of their own clients, sorted by client.
+/// Merges the servers' knowledge of their own clients, sorted by client. Collective over the servers.
 std::vector<int> share_holders(MpiCommunicator& servers, const std::vector<Holding>& mine) {
   std::vector<Holding> all;
   for (const Bytes& bytes : servers.all_gather(std::as_bytes(std::span(mine)))) {

@@ -1,5 +1,5 @@
-// Roles of ranks (client, server or forwarder), their cores, and the servers of each client.
-// Clients are assigned to servers in placement `nodes`.
+// Roles of ranks (client, server or forwarder), their cores, and the assignment of clients to servers in placement
+// `nodes`.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,21 @@ struct RankKind {
   int first = -1;  ///< the lowest rank; -1: none
 };
 
-/// This rank's role and the groups it belongs to. Its size does not grow with the number of ranks.
+/// This rank's role and groups. Its size does not grow with the number of ranks.
 struct Roles {
   bool client = true;
   bool server = false;     ///< dedicated: calls serve; with `inline` there is none
   bool forwarder = false;  ///< a server for its node's clients that passes values on
   int nodes = 1;
   int node = 0;                              ///< this rank's node; nodes are numbered by their lowest rank
-  shared_memory::NodeRole on_node;           ///< among the ranks of the node that share memory
+  shared_memory::NodeRole on_node;           ///< number among the ranks of the node that share memory
   int serving_on_node = 0;                   ///< servers and forwarders of lower rank on this node
-  std::unique_ptr<MpiCommunicator> members;  ///< all clients, servers or forwarders: those of this rank's kind
+  std::unique_ptr<MpiCommunicator> members;  ///< ranks of this rank's kind: all clients, servers or forwarders
   std::unique_ptr<MpiCommunicator>
       node_members;                       ///< ranks of this node that share memory: clients and those that serve them
   RankKind clients, servers, forwarders;  ///< inline: servers = clients
-  std::size_t group = 0;                  ///< for a server, or a forwarder that reduces: see server_groups.hpp
-  std::unique_ptr<MpiCommunicator> group_members;  ///< its servers or forwarders; null without groups
+  std::size_t group = 0;                  ///< index for a server, or a forwarder that reduces: see server_groups.hpp
+  std::unique_ptr<MpiCommunicator> group_members;  ///< servers or forwarders of that group; null without groups
   int recorder = 0;                                ///< the rank that writes this one's records
 };
 
@@ -42,29 +42,30 @@ struct Roles {
   return roles.group_members ? *roles.group_members : *roles.members;
 }
 
-/// Collective over `world`. Sets the number of simulated nodes, for tests, from rank 0's environment if it is set
-/// there; other ranks' environments may differ. Throws the same Error(configuration) everywhere.
+/// Sets the number of simulated nodes, for tests, from rank 0's environment, since environments may differ. Collective
+/// over `world`. Throws the same Error(configuration) everywhere.
 void agree_on_nodes(MpiCommunicator& world, PlacementConfig& placement);
 
-/// Collective over `world`. Throws the same Error(configuration) everywhere if the placement does not fit the ranks.
+/// Assigns a role to each rank. Collective over `world`. Throws the same Error(configuration) everywhere if the
+/// placement does not fit the ranks.
 [[nodiscard]] Roles assign_roles(MpiCommunicator& world, const PlacementConfig& placement);
 
 // Rank look-up by a member's number in another group, without a list of all members.
 
-/// Collective over `all`, some members of which are numbered from 0. `mine` is this one's number; -1: none. Returns the
-/// ranks of the members with the numbers `asked`, in that order; each number may be asked for once. The directory is
-/// distributed: the member of rank n stores the rank of number n and answers queries for it.
+/// Returns the ranks of the members with the numbers `asked`, in that order; each number may be requested once.
+/// Collective over `all`, some members of which are numbered from 0. `mine`: this member's number; -1: none. The
+/// directory is distributed: the member of rank n stores the rank of number n and answers queries for it.
 [[nodiscard]] std::vector<int> look_up_ranks(Communicator& all, int mine, const std::vector<int>& asked);
 
-/// Collective. Binds a server or forwarder to its core if the placement asks for that. Rank 0 logs which ranks serve
-/// and where.
+/// Binds a server or forwarder to its core if the placement asks for it. Collective. Rank 0 logs which ranks serve and
+/// where.
 void bind_servers(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement);
 
 /// Numbers of reporters (clients or forwarders) and of servers; both are numbered from 0.
 struct Reporting {
   int reporters = 1, servers = 1;
 
-  /// The server of a reporter: contiguous shares.
+  /// The server of a reporter; servers get contiguous shares of the reporters.
   [[nodiscard]] int contact_of(int reporter) const noexcept {
     return static_cast<int>(std::int64_t{reporter} * servers / reporters);
   }
@@ -88,9 +89,9 @@ struct ContactRole {
   std::vector<int> clients;      ///< clients whose values are here, for a reporter
 };
 
-/// Collective over `all`. `servers`: the group of the ranks whose `role` is server, on these; null elsewhere. `pushed`:
-/// values are sent to the server of their client's reporter, which then holds them. The result only lists the ranks
-/// that this process communicates with; only servers store a rank per client.
+/// Finds the communication partners of this process; only servers store a rank per client. Collective over `all`.
+/// `servers`: group of the ranks whose `role` is server, on these ranks; null elsewhere. `pushed`: values are sent to
+/// the server of their client's reporter, which then holds them.
 [[nodiscard]] ServerAssignment find_server_assignment(MpiCommunicator& all, MpiCommunicator* servers,
                                                       const Reporting& reporting, const ContactRole& role, bool pushed);
 

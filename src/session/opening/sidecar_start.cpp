@@ -54,7 +54,7 @@ void wait_for_servers(MpiCommunicator& world, const ServiceState& service, const
   const double end = now() + placement.attach_limit;
   bool told = false;
   for (Backoff backoff(std::chrono::milliseconds(1), std::chrono::milliseconds(50));; backoff.pause()) {
-    // Rank 0's clock decides, so that all leave the loop together.
+    // Rank 0's clock decides, so that all ranks leave the loop together.
     std::int64_t attached = ServiceState::phase_of(service.load()) == ServiceState::Phase::attached;
     std::int64_t over = world.rank() == 0 && now() >= end;
     world.minimum(std::span(&attached, 1));

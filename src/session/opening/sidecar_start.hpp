@@ -12,14 +12,14 @@
 
 namespace sidestream {
 
-/// Collective over `world`, all clients. Creates the nodes' shared memory and listeners, and waits for servers on all
-/// nodes, at most `attach_limit` seconds. Throws the same Error everywhere.
+/// Creates the nodes' shared memory and listeners, and waits for servers on all nodes, at most `attach_limit` seconds.
+/// Collective over `world`, all clients. Throws the same Error everywhere.
 [[nodiscard]] Transports make_sidecar_transports(MpiCommunicator& world, const Roles& roles, const Config& config,
                                                  const Declarations& declarations, const std::string& file,
                                                  const std::vector<BlockBytes>& sizes);
 
-/// Collective over `world`: closes the account and writes the clients' half of the records, `run-clients.yaml`,
-/// `timings-clients.csv` and `iterations-clients.csv`. The servers, another job, write theirs under the usual names.
+/// Closes the account and writes the clients' half of the records: `run-clients.yaml`, `timings-clients.csv` and
+/// `iterations-clients.csv`. The servers, another job, write theirs under the usual names. Collective over `world`.
 /// Returns Account::dropped, the same everywhere.
 [[nodiscard]] std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
                                                 const OpeningConfig& opening, Publisher& publisher, RunTables* tables);

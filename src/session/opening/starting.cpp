@@ -83,7 +83,7 @@ std::string Session::Implementation::late_sentence(Wish wish) const {
       wish == Wish::start ? "start" : "close, of a session that has not started,", patience);
 }
 
-/// True if all ranks want to start, false if all cancelled. Throws if they differ.
+/// Votes: true if all ranks want to start, false if all cancelled. Throws if they differ.
 bool Session::Implementation::vote(Wish wish) {
   const bool speaks =
       is_server() ? world_->rank() == roles_.servers.first : roles_.members && roles_.members->rank() == 0;
@@ -100,7 +100,8 @@ bool Session::Implementation::vote(Wish wish) {
       "client, and serve on every server");
 }
 
-/// Removes records of an earlier run, also those of other placements. With `job` an endpoint may be writing its own.
+/// Removes records of an earlier run, also those of other placements. Keeps an endpoint's records with `job`, since it
+/// may be writing them.
 static void remove_replaced(const OpeningConfig& opening) {
   using namespace own_files;
   remove_earlier_records(opening, {run_timings, run_movement, run_iterations, run_messages, clients_record,
@@ -114,7 +115,7 @@ static void remove_replaced(const OpeningConfig& opening) {
 }
 
 void Session::Implementation::begin_together() {
-  // Destroyed on an exception, so that jobs waiting for this simulation learn that it ends without having started.
+  // An exception destroys it, which tells waiting jobs that this simulation ends without having started.
   const auto opening = std::move(opening_socket_);
   auto opening_files = std::move(opening_files_);
   bind_servers(*world_, roles_, opening_.placement);
@@ -144,14 +145,14 @@ void Session::Implementation::begin_together() {
   }
   if (transports_.server) attach_streams(*streams_, *transports_.server);
   begin_serving();
-  // From here on it is a run that a later one must not overwrite.
+  // From here on this is a run whose directory a later run must not overwrite.
   run_collectively(*world_, [&] {
     const bool sidecar = opening_.placement.mode == PlacementMode::sidecar;
     if (sidecar && world_->rank() == 0) {
       remove_earlier_records(opening_, {own_files::clients_messages});
       settle_part_files(opening_, {client_tables.timings, client_tables.iterations});
     }
-    // With `sidecar` the servers, another job, write it.
+    // With `sidecar` the servers, another job, write the record.
     if (world_->rank() != roles_.servers.first) return;
     remove_replaced(opening_);
     keep_earlier_record(opening_);
@@ -161,7 +162,7 @@ void Session::Implementation::begin_together() {
   opening_files_ = std::move(opening_files);  // streams are announced with the first iteration, or never
 }
 
-/// Begins with the file of messages. What this session has said so far goes into it.
+/// Opens the file of messages. The session's earlier messages go into it.
 void Session::Implementation::begin_log() {
   const char* const role = roles_.forwarder ? "forwarder" : roles_.server ? "server" : "client";
   const bool sidecar = opening_.placement.mode == PlacementMode::sidecar;
@@ -205,7 +206,7 @@ void Session::Implementation::agree_on_declarations() {
   });
 }
 
-/// Events reach another job without the clients that raised them.
+/// Refuses events that are counted by client, since another job gets events without their clients.
 static void check_counted_events(const Config& config) {
   if (config.opening.placement.mode != PlacementMode::job) return;
   for (const TaskConfig& task : config.tasks) {
@@ -222,7 +223,7 @@ static void check_partials(const Config& config, const Registry& registry) {
   const PlacementConfig& placement = config.opening.placement;
   if (placement.mode != PlacementMode::nodes || placement.forward != Forward::partials) return;
   for (const TaskConfig& task : config.tasks) {
-    if (task.uses >= 0) continue;  // where the mesh that it uses is made, there are blocks
+    if (task.uses >= 0) continue;  // a made mesh has blocks on its servers
     if (task.writer) {
       if (registry.writers().at(task.kind).any_partials) continue;
       fail(
@@ -262,7 +263,7 @@ void Session::Implementation::configure() {
   started_ = time_of_day();
 }
 
-/// Divides the servers into the groups of the placement, if any; each must suit the partitioner.
+/// Divides the servers into the groups of the placement, if any. Each group must suit the partitioner.
 void Session::Implementation::divide_servers() {
   if (is_off()) return;
   settle_groups(*world_, roles_, config_);
@@ -296,7 +297,7 @@ EndingSource Session::Implementation::ending_source() const {
           std::uint64_t{1} << (event - config_.events.begin())};
 }
 
-/// Bits of the events that servers count by client, since a task has `from`.
+/// Bits of the events that servers count by client, because a task has the option `from`.
 static std::uint64_t counted_events(const Config& config) {
   std::uint64_t bits = 0;
   for (const TaskConfig& task : config.tasks) {
@@ -368,8 +369,8 @@ void Session::Implementation::start() {
     if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
     begin_together();
   });
-  // Many blocks are more messages than there is room for, so a client may wait here for servers. They must have left
-  // the joint work, and nothing from here on may be collective.
+  // Many blocks take more messages than there is room for, so a client may wait here for servers. These must have left
+  // the joint work by then, and nothing from here on may be collective.
   if (!is_off()) {
     publisher_->attach(*transports_.client);
     publish_spectral_blocks(*publisher_, declarations_);

@@ -1,4 +1,4 @@
-// Ids of blocks are unique over all clients: clients compare them in the start.
+// Check that ids of blocks are unique over all clients, which compare them in the start.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -21,7 +21,7 @@ struct BlockName {
 };
 
 /// The client that compares this name with others. Runs of 2^shift consecutive ids, about the average number of blocks
-/// per client, have the same home. So a client with consecutive ids sends to one or two others and receives from about
+/// per client, have the same home. So a client with consecutive ids sends to one or two clients and receives from about
 /// as many.
 int home_of(const BlockName& name, int clients, int shift) {
   constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;  // spreads close numbers
@@ -29,14 +29,14 @@ int home_of(const BlockName& name, int clients, int shift) {
   return static_cast<int>((hash >> 32) % static_cast<std::uint64_t>(clients));
 }
 
-/// Collective over the clients: the logarithm of the average number of blocks per client, for home_of.
+/// The logarithm of the average number of blocks per client, for home_of. Collective over the clients.
 int shift_for(std::size_t blocks, Communicator& clients) {
   auto total = static_cast<std::int64_t>(blocks);
   clients.sum(std::span(&total, 1));
   return std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(total / clients.size(), 1))) - 1;
 }
 
-/// Throws if two of the names received here are equal. They are in the order of the clients that sent them.
+/// Throws if two of the received names are equal. Names are in the order of the clients that sent them.
 void check_unique(const std::vector<MemberMessage>& from, const Metadata& metadata) {
   std::map<BlockName, int> seen;
   for (const MemberMessage& part : from) {

@@ -36,8 +36,8 @@ shared_memory::Extents extents_of(const std::vector<BlockBytes>& sizes) {
 
 namespace {
 
-/// Shares of the node's buffer: what this client needs for one iteration, and what is left beyond the needs of all its
-/// clients.
+/// Shares of the node's buffer: the needs of this client for one iteration, and the rest beyond the needs of all
+/// clients of the node.
 struct Share {
   std::uint64_t mine = 0, rest = 0;
 };
@@ -96,7 +96,7 @@ std::vector<mpi::ValueShape> shapes_of(const Metadata& metadata) {
   return shapes;
 }
 
-/// Collective over a node: the numbers of the clients whose values this forwarder holds.
+/// The numbers of the clients whose values this forwarder holds. Collective over a node.
 std::vector<int> clients_held(Roles& roles) {
   const std::int32_t number = roles.client ? roles.members->rank() : -1;
   std::vector<int> held;
@@ -111,8 +111,8 @@ std::vector<int> clients_held(Roles& roles) {
   return held;
 }
 
-/// Collective: the server assignment within a group, or among all. `mine`: this server, or this forwarder that reduces,
-/// is in it.
+/// The server assignment within a group, or among all. Collective. `mine`: true if this server, or this forwarder that
+/// reduces, is part of it.
 ServerAssignment server_assignment_of(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
                                       bool pushed, const Reporting& reporting, bool mine) {
   const bool forwards = placement.forward != Forward::none, partials = placement.forward == Forward::partials;
@@ -127,7 +127,7 @@ ServerAssignment server_assignment_of(MpiCommunicator& world, Roles& roles, cons
   return find_server_assignment(world, serves && !partials ? &colleagues(roles) : nullptr, reporting, role, pushed);
 }
 
-/// The assignment of each group, with a communicator of its own.
+/// The assignment of each group, with a separate communicator.
 struct GroupContacts {
   ServerAssignment assignment;
   std::shared_ptr<MpiCommunicator> comm;
@@ -144,7 +144,7 @@ std::vector<GroupContacts> contacts_of_groups(MpiCommunicator& world, Roles& rol
     all.push_back({std::move(assignment), world.duplicate()});
     return all;
   }
-  // All report to each group, except forwarders that reduce for one group.
+  // All reporters report to each group, except forwarders that reduce for one group.
   std::vector<std::int64_t> counts(placement.groups.size(), partials ? 0 : reporters);
   if (partials) {
     if (roles.forwarder) ++counts[roles.group];
@@ -158,8 +158,8 @@ std::vector<GroupContacts> contacts_of_groups(MpiCommunicator& world, Roles& rol
   return all;
 }
 
-/// Collective: agrees on how values leave the clients of this job. A thread of each client moves them if MPI allows
-/// that on all clients. Throws Error(usage) everywhere if the placement asks for a thread that MPI does not allow.
+/// Agrees on how values leave the clients of this job. A thread of each client moves them if MPI allows that on all
+/// clients. Collective. Throws Error(usage) everywhere if the placement asks for a thread that MPI does not allow.
 mpi::Moving agree_on_moving(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement) {
   std::int64_t multiple = mpi_allows_threads() || !roles.client;
   world.minimum(std::span(&multiple, 1));
@@ -174,13 +174,14 @@ mpi::Moving agree_on_moving(MpiCommunicator& world, const Roles& roles, const Pl
   return multiple && placement.progress != Progress::calls ? mpi::Moving::fetched : mpi::Moving::pushed;
 }
 
-/// Clients and forwarders of each node share memory; servers elsewhere take no part in it.
+/// Makes the transports of placement `nodes`. Clients and forwarders of each node share memory; servers elsewhere do
+/// not.
 Transports make_nodes(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement, const Metadata& metadata,
                       const std::vector<BlockBytes>& sizes) {
   const bool forwards = placement.forward != Forward::none;
   const Share share = share_of_buffer(world, roles, placement, sizes);
   std::shared_ptr<shared_memory::Node> node;
-  std::shared_ptr<shared_memory::SharedLimit> rest;  // lends more than a client's share
+  std::shared_ptr<shared_memory::SharedLimit> rest;  // lends memory beyond a client's share
   run_collectively(world, [&] {
     if (!forwards) {
       rest = std::make_shared<shared_memory::SharedLimit>(*roles.node_members, share.rest);
@@ -245,7 +246,7 @@ Transports make_transports(MpiCommunicator& world, Roles& roles, const Placement
 
 namespace {
 
-/// The share of `size` bytes for `mine` of `all`. A client that has declared nothing may do so later.
+/// The share of `size` bytes for a client with `mine` of `all` bytes.
 std::uint64_t share_of(std::uint64_t size, std::int64_t mine, std::int64_t all) {
   return static_cast<std::uint64_t>(static_cast<long double>(size) * static_cast<long double>(mine) /
                                     static_cast<long double>(all));

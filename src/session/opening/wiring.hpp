@@ -24,16 +24,16 @@ struct Transports {
   std::shared_ptr<mpi::Forwarder> forwarder;  ///< reads from `server`
   std::shared_ptr<PartialSender> sender;      ///< of a forwarder that reduces
   std::shared_ptr<PartialReceiver> receiver;  ///< on a server that combines the reductions of forwarders
-  /// One communicator per group of servers, on all ranks, which free them together; last, so that they are destroyed
-  /// first.
+  /// One communicator per group of servers, on all ranks, which free it together. The last member, so that it is
+  /// destroyed first.
   std::vector<std::shared_ptr<MpiCommunicator>> comms{};
 };
 
 /// The part of its node's buffer that a client needs to publish blocks of these sizes.
 [[nodiscard]] shared_memory::Extents extents_of(const std::vector<BlockBytes>& sizes);
 
-/// Collective over `world`: makes the transports of the placement. `sizes`: the blocks that this client will publish;
-/// empty on servers. Throws the same Error everywhere, for example if an iteration does not fit in the buffer.
+/// Makes the transports of the placement. `sizes`: the blocks that this client will publish; empty on servers.
+/// Collective over `world`. Throws the same Error everywhere, for example if an iteration does not fit in the buffer.
 [[nodiscard]] Transports make_transports(MpiCommunicator& world, Roles& roles, const PlacementConfig& placement,
                                          const Metadata& metadata, const std::vector<BlockBytes>& sizes);
 
@@ -43,9 +43,9 @@ struct Transports {
 /// other working directories. Call while a session opens.
 void settle_spilling(PlacementConfig& placement, const std::string& folder);
 
-/// Collective over `world`. Returns this client's file; null on servers, and without `when_full: spill`. Its limit is a
-/// share of the node's bytes, in proportion to what this client publishes among the node's clients. First removes files
-/// of dead runs. Throws the same Error on every rank.
+/// Returns this client's spill file; null on servers, and without `when_full: spill`. Its limit is the client's share
+/// of the node's bytes, in proportion to what it publishes. Removes files of dead runs before. Collective over `world`.
+/// Throws the same Error on every rank.
 [[nodiscard]] std::unique_ptr<shared_memory::SpillFile> make_spill_file(MpiCommunicator& world, const Roles& roles,
                                                                         const PlacementConfig& placement,
                                                                         const std::vector<BlockBytes>& sizes);

@@ -13,19 +13,19 @@ struct AttachOptions {
   std::string file;                 ///< path of the configuration
   double wait = 60;                 ///< seconds to wait for the simulation
   std::string directory;            ///< directory of the results; empty: that of the configuration or of the simulation
-  std::function<bool()> stop = {};  ///< polled often; true: the group is to leave
-  std::string stream = {};          ///< endpoint: name of the stream, instead of placement.stream.name; empty: that one
-  std::string from = {};            ///< endpoint: its directory, instead of placement.stream.directory; empty: that one
+  std::function<bool()> stop = {};  ///< polled often; true: the group should leave
+  std::string stream = {};          ///< endpoint: name of the stream; empty: placement.stream.name
+  std::string from = {};            ///< endpoint: the stream's directory; empty: placement.stream.directory
 };
 
-/// Collective over `comm`, the whole group. Finds the simulation, attaches, and serves until it closes or `stop` is
-/// true on one process. Throws the same Error on all, also if the simulation died, after the iterations it ended are
-/// finished.
+/// Finds the simulation, attaches, and serves until it closes or `stop` is true on one process. Collective over `comm`,
+/// the whole group. Throws the same Error on all, also if the simulation died, after the iterations that it had ended
+/// are finished.
 void serve_sidecar(MPI_Comm comm, const AttachOptions& options);
 
-/// Collective over `comm`, the whole group of another job. Finds the stream, becomes its reader, and runs the file's
-/// analyses and outputs until the simulation closes or `stop` is true on one process. Throws the same Error on all,
-/// also if the simulation died, after the delivered iterations are finished.
+/// Finds the stream, becomes its reader, and runs the file's analyses and outputs until the simulation closes or `stop`
+/// is true on one process. Collective over `comm`, the whole group of another job. Throws the same Error on all, also
+/// if the simulation died, after the delivered iterations are finished.
 void run_endpoint(MPI_Comm comm, const AttachOptions& options);
 
 }  // namespace sidestream

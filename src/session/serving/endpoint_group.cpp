@@ -43,7 +43,7 @@ class Endpoint {
  public:
   Endpoint(MpiCommunicator& all, const AttachOptions& options) : all_(all), options_(options) {}
 
-  /// The command prints the error that ends the endpoint. It is also one of the run's messages.
+  /// Runs the endpoint. The error that ends it is printed by the command, and logged among the run's messages.
   void run() try {
     const LogScope logging(log_);
     jointly(all_, [&] {
@@ -96,7 +96,7 @@ class Endpoint {
     return streams_for(stream_, opening_.placement.groups);
   }
 
-  /// Divides the processes into the groups of the configuration, each with a stream of its own.
+  /// Divides the processes into the groups of the configuration, each with its own stream.
   void divide() {
     const std::vector<ServerGroup>& groups = opening_.placement.groups;
     if (groups.empty()) return;
@@ -108,14 +108,14 @@ class Endpoint {
     abort_flag_ = std::make_unique<AbortFlag>(all_, leaders);
   }
 
-  /// Runs until the stream ends. Not collective over the groups. Returns the error of this group, if any. The other
-  /// groups then end, too, as they do if this group's sender has died, so that another endpoint may replace all.
+  /// Runs until the stream ends. Not collective over the groups. Returns this group's error, if any. The other groups
+  /// then end, too. They also end if this group's sender has died, so that another endpoint may replace all.
   std::exception_ptr work() {
     std::exception_ptr failed;
     try {
       serve();
-      // Some processes of this group's sender may only be stopped. While the group counts as the stream's reader, such
-      // a sender would wait for its answer, the clients for that sender, and the other groups for them.
+      // Some processes of this group's sender may only be stopped. As long as the group counts as the stream's reader,
+      // a stopped sender would wait for its answer, the clients for the sender, and the other groups for the clients.
       if (abort_flag_ && server_->writer_died()) abort_flag_->raise();
     } catch (...) {
       failed = std::current_exception();
@@ -161,7 +161,7 @@ class Endpoint {
              options_.file, name_of(opening_.placement.mode));
       }
       stream_ = read_stream(opening_.placement.stream);
-      // A stream other than the placement's is a single one, which all processes read together.
+      // A stream other than the placement's is single, and all processes read it together.
       const bool other = opening_.placement.mode != PlacementMode::job || !options_.stream.empty();
       if (other) opening_.placement.groups.clear();
       if (!options_.stream.empty()) stream_.name = options_.stream;
@@ -171,7 +171,7 @@ class Endpoint {
       staging::register_streams(registry_, streams_);
       modules_ = load_plugins(opening_, *document_, folder_, registry_);
     });
-    // The time limit is that of the simulation's job. A signal may be meant for both jobs, so this one goes on for a
+    // The time limit is that of the simulation's job. A signal may be meant for both jobs, so this one continues for a
     // while.
     EndingConfig signals = opening_.ending;
     signals.limit = 0;
@@ -194,8 +194,8 @@ class Endpoint {
     });
   }
 
-  /// An endpoint that takes over continues the results of the last one. Results of another session belong to an earlier
-  /// run.
+  /// Checks earlier results: an endpoint that takes over continues those of the last endpoint. Results of another
+  /// session belong to an earlier run.
   void check_record() {
     std::int64_t resume = 0;
     run_collectively(all_, [&] {
@@ -204,7 +204,7 @@ class Endpoint {
       std::ostringstream text;
       if (std::ifstream in(path); in) text << in.rdbuf();
       if (staging::line_of(text.str(), "placement") == placement_text(server_->session())) {
-        resume = 1;  // a stream has one reader at a time, so the last one is gone
+        resume = 1;  // the last endpoint is gone, since a stream has one reader at a time
         return;
       }
       directory_lock_ = std::make_unique<DirectoryLock>(config_.opening.directory, record_names.lock);
@@ -283,7 +283,7 @@ class Endpoint {
   std::string folder_;   ///< working directory of the first process at its start: the base of relative paths
   std::shared_ptr<const Document> document_;
   OpeningConfig opening_;
-  std::unique_ptr<EndingWatch> ending_;    ///< null: signals mean that this endpoint leaves at once
+  std::unique_ptr<EndingWatch> ending_;    ///< null: a signal makes this endpoint leave at once
   StreamConfig stream_;                    ///< the stream that this process reads
   Roles roles_;                            ///< only its group is used, if there are groups
   std::unique_ptr<AbortFlag> abort_flag_;  ///< shared by the groups: raised when one has failed

@@ -56,7 +56,7 @@ void write_record(const std::string& directory, const RunFacts& facts, const Acc
     const std::string size = group.size > 0 ? std::to_string(group.size) : "auto";  // with `job` the endpoint chooses
     text += fmt::format("  {}: {}\n", quoted_text(group.name), size);
   }
-  // From here on tables count seconds, each process with the clock of its node.
+  // Tables count seconds from here on, each process by the clock of its node.
   if (!facts.started.empty()) text += fmt::format("started: {}\n", facts.started);
   if (account) text += fmt::format("ended: {}\n", time_of_day());
   text +=

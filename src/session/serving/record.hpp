@@ -34,7 +34,7 @@ struct RecordNames {
 /// Throws Error(file) if the output directory holds an earlier run and `existing` is refuse.
 void refuse_earlier_run(const OpeningConfig& opening, const RecordNames& names = {});
 
-/// Removes the records of a replaced earlier run under `names`, which this run may not write.
+/// Removes the records of a replaced earlier run under `names`, which this run may not write itself.
 void remove_earlier_records(const OpeningConfig& opening, std::initializer_list<const char*> names);
 
 /// Keeps the record of an earlier run whose directory this one continues, as `run-v1.yaml` and so on.
@@ -44,8 +44,8 @@ void keep_earlier_record(const OpeningConfig& opening, const RecordNames& names 
 void write_record(const std::string& directory, const RunFacts& facts, const Account* account, const Ledger* ledger,
                   const RecordNames& names = {});
 
-/// Begins with the file of messages `name`, after `remove_earlier_records`. Earlier messages of the log go into it.
-/// `role`: client, server or forwarder. Neither collective nor able to fail.
+/// Opens the file of messages `name`, after `remove_earlier_records`. The log's earlier messages go into it. `role`:
+/// client, server or forwarder. Neither collective nor able to fail.
 void begin_messages(RunLog& log, const OpeningConfig& opening, const char* name, const char* role, int rank);
 
 /// Describes the outcome for a group of servers: `10 iterations delivered, 1 failed, 0 refused; results are in out`.
@@ -63,14 +63,14 @@ struct RunTable {
 };
 inline constexpr RunTable timings_table{own_files::run_timings,
                                         "rank,role,iteration,start,compute,publish,wait,end,task,seconds\n"};
-/// Moved bytes. Servers count received blocks (pieces of one variable; layers are fetched for halos), clients and
-/// forwarders sent bytes, layers included.
+/// Moved bytes. Servers count received blocks (pieces of one variable) and layers (fetched for halos). Clients and
+/// forwarders count sent bytes, layers included.
 inline constexpr RunTable movement_table{own_files::run_movement, "rank,role,iteration,blocks,bytes,layer_bytes\n"};
 /// The outcome of each iteration; docs/formats.md describes the columns.
 inline constexpr RunTable iterations_table{own_files::run_iterations, "iteration,cycle,time,outcome,reason\n"};
 [[nodiscard]] std::string iteration_rows(const std::vector<IterationRow>& iterations);
 /// Describes the losses of an account: "3 were refused, 2 have an outcome that is not known"; empty if there are none.
-/// `skipped`: number of times an analysis or a writer was due without its variables.
+/// `skipped`: number of times that a due analysis or writer lacked its variables.
 [[nodiscard]] std::string losses_of(const Account& account, std::int64_t skipped);
 /// Logs losses in one line at the end, even if they were logged when they happened. `table`: the file with iterations
 /// and reasons, if any. Called on one rank.
@@ -82,9 +82,9 @@ struct TableWriters {
   int mine = 0;   ///< the rank that writes this rank's rows
   int first = 0;  ///< the rank that creates the file, the same everywhere
 };
-/// Collective: `write` writes a record, or a part of it, on every rank without communication. Returns false if that
-/// failed anywhere with Error(file), for example on a full disk; the lowest failing rank logs it. Neither the account
-/// nor other records are affected.
+/// Calls `write` on every rank, which writes a record or a part of it without communication. Collective. Returns false
+/// if that failed anywhere with Error(file), for example on a full disk; the lowest failing rank logs it. Neither the
+/// account nor other records are affected.
 bool leave_record(Communicator& all, const std::function<void()>& write);
 
 }  // namespace sidestream

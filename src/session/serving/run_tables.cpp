@@ -65,7 +65,7 @@ fs::path temporary_of(const std::string& directory, const RunTable& table) {
   return fs::path(directory) / (std::string(".") + table.file + ".part");
 }
 
-/// Creates the file to which all write their rows; returns the position of these.
+/// Creates the file to which all processes write their rows. Returns the offset at which rows begin.
 std::int64_t begin_table(const fs::path& path, const fs::path& temporary, const RunTable& table, bool append) {
   std::error_code error;
   if (append && fs::exists(path, error)) {
@@ -89,7 +89,7 @@ struct Unfinished {
   }
 };
 
-/// Appends rows of a run that ended early to those of the existing table.
+/// Appends the rows of a run that ended early to those of the existing table.
 void take_in(const std::string& directory, const RunTable& table) {
   const fs::path path = fs::path(directory) / table.file;
   Unfinished unfinished{temporary_of(directory, table)};
@@ -127,7 +127,7 @@ void write_rows(const std::string& temporary, std::uint64_t position, const RowS
   if (!text.empty()) write_at(temporary, position, text);
 }
 
-/// Collective: the rows in memory of all processes whose rows `writers.mine` writes.
+/// Gathers the rows in memory of all processes whose rows `writers.mine` writes. Collective.
 std::string buffered_rows(Communicator& all, const TableWriters& writers, const std::string& rows) {
   std::vector<MemberMessage> mine;
   const auto bytes = std::as_bytes(std::span(rows));
@@ -139,7 +139,7 @@ std::string buffered_rows(Communicator& all, const TableWriters& writers, const 
   return text;
 }
 
-/// Collective: one rank logs that rows are missing which could not be written during the run.
+/// Logs, on one rank, that rows are missing because they could not be written during the run. Collective.
 void tell_lost(Communicator& all, const fs::path& path, const RowSpool& rows) {
   std::int64_t last = rows.lost() > 0 ? all.rank() : -1;
   all.maximum(std::span(&last, 1));

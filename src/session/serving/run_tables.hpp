@@ -1,4 +1,4 @@
-// Rows of the run's tables during the run, of one process, in bounded memory.
+// Rows of the run's tables during the run, on one process, in bounded memory.
 #pragma once
 
 #include <initializer_list>
@@ -16,8 +16,8 @@ namespace sidestream {
 /// Path of the file with rows until all processes write them to the tables together: `.timings.csv.rows` and so on.
 [[nodiscard]] std::string part_path(const std::string& directory, const RunTable& table);
 
-/// Call on one rank before any process has rows. Part files exist if an earlier run ended early. If this run continues
-/// it, their rows are added to the tables, otherwise the files are removed.
+/// Handles part files of an earlier run that ended early. If this run continues it, their rows are added to the tables,
+/// otherwise the files are removed. Call it on one rank before any process has rows.
 void settle_part_files(const OpeningConfig& opening, std::initializer_list<RunTable> tables);
 
 /// Rows of one process.
@@ -27,7 +27,7 @@ class RunTables {
     RunTable timings = timings_table, movement = movement_table, iterations = iterations_table;
     bool moves = false;  ///< true if there is a table of moved bytes
   };
-  /// `rank` of `ranks` that share the part files.
+  /// `rank`: this process among the `ranks` that share the part files.
   RunTables(const std::string& directory, int rank, int ranks, const Kinds& kinds);
 
   /// Takes all current rows of a ledger or a publisher, which drop them.
@@ -54,14 +54,14 @@ inline constexpr RunTables::Kinds endpoint_tables{{own_files::endpoint_timings, 
                                                   {own_files::endpoint_iterations, iterations_table.header},
                                                   true};
 
-/// Directs a ledger's rows to `tables`, which outlives the ledger. `records`: true on the one server that writes the
-/// outcomes of iterations; with groups it joins its rows with those of the first server of each other group. `live`:
-/// people watch, and rows are in the part files a second after their iteration.
+/// Directs a ledger's rows to `tables`, which must outlive the ledger. `records`: true on the one server that writes
+/// the outcomes of iterations; with groups it joins its rows with those of the first server of each other group.
+/// `live`: people watch, so rows are in the part files within a second after their iteration.
 [[nodiscard]] LedgerRows rows_to(RunTables& tables, const Roles& roles, bool records, bool live);
 
-/// Collective: writes one file with the header and all rows; with `append`, those of an existing file come first.
-/// Returns false as `leave_record`. The writers share the work: each writes its own rows from the part file and those
-/// sent to it from the memory of others, so that no rank holds more. Removes the part file.
+/// Writes one file with the header and all rows; with `append`, the rows of an existing file come first. Collective.
+/// Returns false like `leave_record`. The writers share the work: each writes its own rows from the part file, and the
+/// rows that others send from memory, so that no rank holds more. Removes the part file.
 bool write_run_table_together(Communicator& all, const TableWriters& writers, const std::string& directory,
                               const RunTable& table, RowSpool& rows, bool append);
 

@@ -17,7 +17,7 @@ namespace sidestream {
 
 namespace {
 
-/// Collective: chooses the sizes that are `auto` from the measurements, which member 0 reads and broadcasts.
+/// Chooses the sizes that are `auto` from the measurements, which member 0 reads and broadcasts. Collective.
 void choose_sizes_together(MpiCommunicator& world, PlacementConfig& placement, const std::vector<GroupedTask>& tasks,
                            int servers, int nodes) {
   std::string measured;

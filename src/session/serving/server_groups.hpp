@@ -1,4 +1,4 @@
-// Servers divided into groups that work concurrently: docs/groups.md.
+// Division of servers into groups that work concurrently; docs/groups.md describes it.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,29 @@
 
 namespace sidestream {
 
-/// Collective over `world`, after the configuration was read. Replaces sizes that are `auto`, using the measurements
-/// that rank 0 finds in `placement.measured`. Throws the same Error everywhere if the groups do not fit the servers.
+/// Replaces sizes that are `auto`, using the measurements that rank 0 finds in `placement.measured`. Collective over
+/// `world`, after the configuration was read. Throws the same Error everywhere if the groups do not fit the servers.
 void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config);
 
 [[nodiscard]] std::vector<int> sizes_of(const std::vector<ServerGroup>& groups);
 
-/// Collective over the servers, and over forwarders that reduce: sets the group of this one and, on all ranks, the
-/// groups with which memory is shared. Does nothing without groups.
+/// Sets the group of this server or reducing forwarder and, on all ranks, the groups with which memory is shared.
+/// Collective over the servers, and over forwarders that reduce. Does nothing without groups.
 void join_group(Roles& roles, const PlacementConfig& placement);
 
-/// Collective over the processes of an endpoint: sets the group of this one. Sizes that are `auto` are chosen from the
-/// tasks that the file names, since their variables are unknown until a group has its stream. Throws the same Error
-/// everywhere unless the sizes add up to the number of processes. Does nothing without groups.
+/// Sets the group of this process of an endpoint. Collective over the endpoint's processes. Sizes that are `auto` are
+/// chosen from the tasks that the file names, since their variables are unknown until a group has its stream. Throws
+/// the same Error everywhere unless the sizes add up to the number of processes. Does nothing without groups.
 void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, PlacementConfig& placement,
                             const std::vector<WrittenTask>& tasks);
 
-/// Collective over `world`. Returns on member `to` its ledger joined with those of the other groups; elsewhere the
-/// member's own. `mine`: null on members without a ledger.
+/// Returns on member `to` its ledger joined with those of the other groups; elsewhere the member's own. Collective over
+/// `world`. `mine`: null on members without a ledger.
 [[nodiscard]] std::optional<Ledger> join_ledgers(Communicator& world, const Roles& roles,
                                                  const PlacementConfig& placement, const Ledger* mine, int to);
 
-/// The numbers of the tasks that group `group` runs, in the file's order: those that use the mesh `uses`, which a task
-/// makes, or with -1 those that use what the simulation publishes.
+/// The numbers of the tasks that group `group` runs, in the file's order. `uses`: the made mesh that these tasks use;
+/// -1: tasks that use what the simulation publishes.
 [[nodiscard]] std::vector<std::size_t> tasks_of_group(const Config& config, std::size_t group, std::int32_t uses = -1);
 
 }  // namespace sidestream

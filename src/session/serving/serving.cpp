@@ -33,7 +33,7 @@ std::unique_ptr<Task> Serving::make_task(std::size_t number, const Registry& reg
   return maker;
 }
 
-/// Collective: makes the servers of the tasks that use the meshes made here. Servers that only reduce have none.
+/// Makes the servings of the tasks that use meshes made here. Collective. Servers that only reduce have none.
 void Serving::make_meshes(bool reduces) {
   for (const auto& [mesh, maker] : makers_) {
     if (reduces || tasks_of_group(config_, group_, mesh).empty()) continue;
@@ -60,8 +60,8 @@ void Serving::make_tasks(const Registry& registry) {
   }
 }
 
-/// Removes earlier results before any server writes, since run_collectively() ends on all servers at once. Each group
-/// removes the files of its own tasks.
+/// Removes earlier results before any server writes: run_collectively() returns only when all servers are done. Each
+/// group removes the files of its own tasks.
 void Serving::remove_earlier(const Registry& registry) const {
   std::vector<std::string> patterns, meshes;
   for (const std::size_t n : own_tasks()) {
@@ -129,7 +129,7 @@ EndingParts Serving::ending_parts() const {
 void Serving::begin(Feed feed) {
   feed_ = std::move(feed);
   if (feed_.transport) objects_ = feed_.transport->traits().shared_objects;
-  // Clients learn of changes from one group, so that all of them learn of two changes in the same order.
+  // One group tells the clients, so that they all learn of two changes in the same order.
   const bool steers = feed_.transport && feed_.steers && group_ == 0;
   steering_ = std::make_unique<SteeringLink>(config_, servers_->rank() == 0, steers);
   for (ScheduledTask& task : tasks_) task.set_steering(&steering_->sink());
@@ -146,7 +146,7 @@ void Serving::begin(Feed feed) {
   const PlacementConfig& placement = config_.opening.placement;
   const bool is_inline = placement.mode == PlacementMode::inline_;  // also an endpoint
   AssignmentRules movement{partitioner_, placement.partitioner_settings, placement.move_all};
-  // One group of servers answers, which has the blocks.
+  // One group of servers answers requests: the group that has the blocks.
   if (config_.live.requests && feed_.answers && !feed_.sender && group_ == 0) {
     requests_ = std::make_unique<RequestLink>(RequestLink::Parts{config_, registry_, *servers_, tasks_, watchdog_});
   }

@@ -19,11 +19,11 @@ namespace sidestream {
 
 class ResultStore;
 
-/// The source of a server's iterations. Pointers that are not null outlive the serving.
+/// The source of a server's iterations. Pointers that are not null must outlive the serving.
 struct Feed {
   ServerTransport* transport = nullptr;
-  PartialSender* sender = nullptr;      ///< used with a transport: others combine the results reduced here
-  PartialReceiver* receiver = nullptr;  ///< used instead of a transport: others have reduced
+  PartialSender* sender = nullptr;  ///< used with a transport: other servers combine the results that are reduced here
+  PartialReceiver* receiver = nullptr;  ///< used instead of a transport: other ranks have reduced
   std::vector<std::string> events;      ///< events of the simulation, by bit
   std::int64_t first = 0;               ///< first iteration
   double origin = 0;                    ///< now() at the session's start
@@ -34,7 +34,7 @@ struct Feed {
   bool gaps = false;                    ///< true if missing blocks are not wanted
   LedgerRows rows{};                    ///< destination of the ledger's rows
   bool answers = true;                  ///< true if people may ask these servers for analyses
-  bool hears = true;                    ///< true if servers may do something together while they wait for clients
+  bool hears = true;                    ///< true if servers may communicate while they wait for clients
   bool in_step = false;                 ///< true if receiving is collective over the servers
   const std::int64_t* index = nullptr;  ///< see EngineParts::index
   EndingWatch* ending = nullptr;        ///< null: nothing can end the run
@@ -43,16 +43,16 @@ struct Feed {
 class MadeMesh;
 class MakingTask;
 
-/// Constructed collectively over the servers (or the forwarders that reduce); each has one.
+/// Runs the tasks of one server. Constructed collectively over the servers (or the forwarders that reduce).
 class Serving {
  public:
-  /// `reduces`: results come from the servers that combine. `choose`, if given, runs after the directory is open and
+  /// `reduces`: other servers combine, and write the results. `choose`, if given, runs after the directory is open and
   /// before tasks are made; it may change the tasks of `config`. Throws the same Error on all servers if the directory
-  /// cannot be written or a task cannot be made. `config` and `registry` outlive it; expressions of requests add
-  /// variables to `config`.
+  /// cannot be written or a task cannot be made. `config` and `registry` must outlive this object; expressions of
+  /// requests add variables to `config`.
   using Choose = std::function<void(const std::shared_ptr<const OutputDirectory>&)>;
-  /// Servers that work together, and their index in `placement.groups`. They run the tasks that use the mesh `uses`,
-  /// which an analysis of theirs makes; -1: those that use what the simulation publishes.
+  /// Servers that work together, and their index in `placement.groups`. `uses`: they run the tasks that use this mesh,
+  /// made by one of their analyses; -1: the tasks that use what the simulation publishes.
   struct Group {
     MpiCommunicator& servers;
     std::size_t number = 0;
@@ -61,7 +61,7 @@ class Serving {
   Serving(const Group& group, Config& config, const Registry& registry, WorkerSource source, bool reduces = false,
           const Choose& choose = {});
   ~Serving();
-  /// Collective.
+  /// Begins serving. Collective.
   void begin(Feed feed);
   /// Runs until all clients have closed, or `stop` is true: see Engine::run.
   void run(const std::function<bool()>& stop = {}, const Engine::Meet& meet = {});
@@ -74,7 +74,7 @@ class Serving {
   [[nodiscard]] bool has_begun() const noexcept { return engine_ || combiner_; }
   /// The statistics of this server; only after `begin`.
   [[nodiscard]] const Ledger& ledger() const noexcept { return engine_ ? engine_->ledger() : combiner_->ledger(); }
-  /// True if it agrees with others about iterations, and so knows their outcomes.
+  /// True if this server agrees with others about iterations, and so knows their outcomes.
   [[nodiscard]] bool decides() const noexcept { return engine_ != nullptr; }
   /// Call at the end: see Engine::report.
   void report() const;
@@ -99,7 +99,7 @@ class Serving {
   WorkerSource source_;
   std::vector<SharedObject> objects_;                         ///< memory that workers may map
   Watchdog watchdog_;                                         ///< watches the tasks
-  std::vector<std::unique_ptr<MadeMesh>> meshes_;             ///< those that the tasks make and others use
+  std::vector<std::unique_ptr<MadeMesh>> meshes_;             ///< meshes that tasks make and others use
   std::vector<std::pair<std::int32_t, MakingTask*>> makers_;  ///< the tasks that make each mesh
   Triggers triggers_{{}};
   std::unique_ptr<ScheduledTask> statistics_;  ///< statistics that the triggers need, if any

@@ -63,7 +63,7 @@ class Group {
   void write_records(const Ledger& ledger);
   void finish(bool died);
   [[nodiscard]] bool anybody(bool flag);
-  /// Collective: if `work` throws on one process, it throws on all.
+  /// Runs `work`. Collective: if it throws on one process, it throws on all.
   template <class Work>
   void jointly(Work&& work) {
     JointWork joint(world_, node_members_.get());
@@ -82,7 +82,7 @@ class Group {
   Registry registry_;
   ModuleFiles modules_;
   Roles roles_;
-  std::unique_ptr<EndingWatch> ending_;  ///< a signal that it knows ends the run, not only these servers
+  std::unique_ptr<EndingWatch> ending_;  ///< a watched signal ends the run, not only these servers
   std::unique_ptr<MpiCommunicator> node_members_;
   int pretended_ = -1;
   std::shared_ptr<Attachment> attachment_;
@@ -155,7 +155,7 @@ bool Group::attach() {
       const std::string name = shared_memory::listener_name(session, pretended_);
       if (!opening) opening = std::make_unique<shared_memory::OpeningWatch>(name);
       if (!attachment_) try_attach(name, request, now() - start, gone);
-      gone = opening->has_ended();  // then the listener exists now, or never will
+      gone = opening->has_ended();  // the listener exists by now, or never will
       left = {!attachment_, (options_.stop && options_.stop()) || (ending_ && ending_->asked())};
     });
     world_.maximum(left);
@@ -229,11 +229,11 @@ void Group::configure() {
     OpeningConfig& opening = config_.opening;
     opening.placement.pretend_nodes = pretended;
     opening.directory = options_.directory.empty() ? setup_.directory : path_from(folder_, options_.directory);
-    // A second group of one simulation continues where the first one ended.
+    // A later group of one simulation continues where the previous one ended.
     opening.same_session = epoch > 1;
     if (opening.same_session) opening.existing = Existing::resume;
     if (world_.rank() != 0) return;
-    // The simulation holds a lock of its own there.
+    // The simulation holds a different lock there.
     if (epoch == 1) directory_lock_ = std::make_unique<DirectoryLock>(opening.directory, own_files::serve_lock);
     refuse_earlier_run(opening);
   });
@@ -265,7 +265,7 @@ void Group::divide() {
   roles_.group_members = world_.group(static_cast<int>(roles_.group));
 }
 
-/// Returns the error that ended this group of servers, if any. The others end with it.
+/// Returns the error that ended this group of servers, if any. The other groups end with it.
 std::exception_ptr Group::run_group() {
   const bool groups = roles_.group_members != nullptr;
   try {
@@ -280,15 +280,15 @@ std::exception_ptr Group::run_group() {
   return nullptr;
 }
 
-/// Lets groups that are told to stop do so at one iteration: the last that any of them has begun.
+/// Makes groups that are told to stop do so at one iteration: the last one that any of them has begun.
 std::int64_t Group::meet(std::int64_t next) {
   met_ = true;
   world_.maximum(std::span(&next, 1));
   return next;
 }
 
-/// Waits until all clients of all servers have joined and agrees on the first iteration. Returns false if the group is
-/// not to serve.
+/// Waits until all clients of all servers have joined, and agrees on the first iteration. Returns false if the group
+/// should not serve.
 bool Group::join(shared_memory::SidecarServer& server, std::int64_t& first) {
   constexpr std::chrono::microseconds slice{10'000};
   const auto stopped = [&] { return server.over() || is_told_to_leave(); };
@@ -296,8 +296,8 @@ bool Group::join(shared_memory::SidecarServer& server, std::int64_t& first) {
     WaitNote note(world_.rank() == 0, "the first iteration of the simulation's ranks");
     for (; !server.joined() && !stopped(); note.look()) server.receive(slice);
   }
-  // Other servers may still wait for clients that compute. Meanwhile, clients that have joined fill their rings. A
-  // failure there is kept until all servers know of it.
+  // Other servers may still wait for computing clients, while clients that have joined fill their rings. A failure here
+  // is kept until all servers know of it.
   std::exception_ptr failed;
   world_.set_meanwhile([&] {
     if (failed) return;
@@ -366,7 +366,7 @@ void Group::serve() {
   });
 }
 
-/// Collective; either all servers have begun or none.
+/// Writes the records. Collective; either all servers have begun or none.
 void Group::write_records(const Ledger& ledger) {
   const OpeningConfig& opening = config_.opening;
   const bool append = opening.existing == Existing::resume, first = world_.rank() == 0;
@@ -403,7 +403,7 @@ void Group::finish(bool died) {
   });
 }
 
-/// The command prints the error that ends the group. It is also one of the run's messages.
+/// Runs the group. The error that ends it is printed by the command, and logged among the run's messages.
 void Group::run() try {
   const LogScope logging(log_);
   bool attached = false;

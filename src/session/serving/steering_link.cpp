@@ -35,7 +35,7 @@ SteeringLink::SteeringLink(const Config& config, bool first, bool tells)
   std::vector<std::pair<std::string, std::string>> before;
   if (mailbox_ && config_.opening.same_session) before = mailbox_->recorded();
   desk_.emplace(config_.steering, config_.steering_ahead, std::move(mine));
-  // Clients of killed servers may have received different values; these servers tell them all.
+  // Clients of killed servers may have received different values, so these servers tell all values.
   for (const auto& [name, text] : before) {
     try {
       const std::size_t parameter = find_steered(config_.steering, name);
@@ -54,7 +54,7 @@ SteeringLink::~SteeringLink() {
   }
 }
 
-/// Opens the mailbox; without it, analyses can steer nevertheless.
+/// Opens the mailbox. Analyses can steer even without it.
 void SteeringLink::open_mailbox() {
   try {
     mailbox_ = std::make_unique<Mailbox>(steering_mailbox, config_.opening.directory, config_.opening.same_session);
@@ -140,7 +140,7 @@ RequestChannel RequestLink::channel() {
   return channel;
 }
 
-/// Makes a variable of an expression, which the same one finds from then on.
+/// Makes a variable of an expression. Later uses of the same expression find it.
 void RequestLink::derive(const Node& expression) {
   if (config_.metadata.variables.size() >= most_variables_) {
     fail_at(expression.where,
@@ -162,7 +162,7 @@ AskedTasks::Made RequestLink::make(const std::string& text, const std::string& n
   return {std::move(asked.config), std::move(task), asked.once};
 }
 
-/// Describes in one line of JSON which analyses can be asked for.
+/// Describes, in one line of JSON, the analyses that can be requested.
 std::string RequestLink::description(const std::vector<std::pair<std::string, std::string>>& running) const {
   std::vector<JsonObject> variables, meshes, asked;
   for (const Variable& one : config_.metadata.variables) {

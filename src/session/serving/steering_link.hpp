@@ -1,7 +1,7 @@
-// Requests on their way to the servers: values to be steered, and analyses.
+// Paths of requests to the servers: values to be steered, and analyses.
 //
 // SteeringLink connects the sources of steered values (people, analyses) with the server that tells the clients.
-// RequestLink connects people who ask for analyses with the servers that run them.
+// RequestLink connects people who request analyses with the servers that run them.
 #pragma once
 
 #include <memory>
@@ -21,11 +21,11 @@ namespace sidestream {
 /// Takes the pending requests of a mailbox; none if there is no mailbox.
 [[nodiscard]] std::vector<SteeringRequest> requests_in(Mailbox* mailbox);
 
-/// One object per server. `config` outlives it.
+/// Connects steering; one object per server. `config` must outlive it.
 class SteeringLink {
  public:
-  /// `first`: true on the server that receives changes. `tells`: these servers tell the clients; otherwise values set
-  /// by analyses here are posted, like people's changes, to the servers that do.
+  /// `first`: true on the server that receives changes. `tells`: true if these servers tell the clients; otherwise
+  /// values set by analyses here are posted, like people's changes, to the servers that do.
   SteeringLink(const Config& config, bool first, bool tells);
   ~SteeringLink();
   SteeringLink(const SteeringLink&) = delete;
@@ -52,14 +52,14 @@ class SteeringLink {
   std::int64_t posted_ = 0;
 };
 
-/// One object per server. References outlive it.
+/// Connects requests; one object per server. References must outlive it.
 class RequestLink {
  public:
   struct Parts {
     Config& config;  ///< expressions of requests add variables to its metadata, behind the others
     const Registry& registry;
     MpiCommunicator& servers;
-    std::vector<ScheduledTask>& tasks;  ///< the configured ones
+    std::vector<ScheduledTask>& tasks;  ///< the configured tasks
     Watchdog& watchdog;
   };
   explicit RequestLink(const Parts& parts);
@@ -79,7 +79,7 @@ class RequestLink {
   [[nodiscard]] std::string description(const std::vector<std::pair<std::string, std::string>>& running) const;
 
   Config& config_;
-  std::size_t most_variables_;  ///< with those of expressions in requests
+  std::size_t most_variables_;  ///< number of variables, including those of expressions in requests
   const Registry& registry_;
   std::unique_ptr<Mailbox> mailbox_;  ///< on the first server, if it could be opened
   std::optional<AskedTasks> asked_;

@@ -15,8 +15,8 @@ namespace sidestream {
 
 namespace {
 
-/// The part of the metadata that readers may receive: published variables, and derived ones up to the last that an
-/// output sends. Readers see all of these as published.
+/// The metadata that readers may receive: published variables, and derived ones up to the last one that an output
+/// sends. Readers see all of these as published.
 Metadata sent_part(const Config& config) {
   Metadata published = published_part(config.metadata);
   std::size_t count = published.variables.size();
@@ -86,7 +86,7 @@ void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::s
   streams.decides = true;
   const std::vector<ServerGroup>& groups = config.opening.placement.groups;
   if (!groups.empty()) streams.group = groups[group].name;
-  // Without any, all are sent. The first group answers requests.
+  // If no task needs variables, all are sent. The first group answers requests.
   if (!needed.empty() && group == 0) needed.insert(config.live.held.begin(), config.live.held.end());
   if (!needed.empty()) streams.variables.emplace(needed.begin(), needed.end());
   streams.with_ghosts.assign(with_ghosts.begin(), with_ghosts.end());

@@ -11,21 +11,21 @@
 namespace sidestream {
 
 /// Builds the configuration of a run from its file, from the program's declarations, and from `further` (see
-/// read_config). The result is the same on every process. If `streams` is not null, it gets the data that readers of
-/// its streams need to build it, too. Throws Error(configuration).
+/// read_config). The result is the same on every process. If `streams` is not null, it gets the data from which readers
+/// of its streams build the same. Throws Error(configuration).
 [[nodiscard]] Config complete_config(const Document& document, const Registry& registry,
                                      const Declarations& declarations, staging::StreamContext* streams = nullptr,
                                      const FurtherVariables& further = {});
 
-/// Collective over the servers: chooses a number that identifies this session.
+/// Chooses a number that identifies this session. Collective over the servers.
 void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers);
 
-/// For placement `job`: replaces the file's tasks, which run elsewhere, by a stream. It carries the variables that the
+/// Replaces the file's tasks, which run elsewhere in placement `job`, by a stream. It carries the variables that the
 /// tasks of `group` need, or all if there are no groups.
 void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::size_t group, const Registry& registry,
                          const std::shared_ptr<const OutputDirectory>& directory);
 
-/// Lets streams query the transport for data that writers do not get. It outlives the tasks that ask.
+/// Lets streams query the transport for data that writers do not get. The transport must outlive the tasks that ask.
 void attach_streams(staging::StreamContext& streams, ServerTransport& transport);
 
 }  // namespace sidestream

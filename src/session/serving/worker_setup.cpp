@@ -47,8 +47,8 @@ void register_for_all(Registry& registry, const OpeningConfig& opening, const st
   add_modules(modules, registry);
 }
 
-/// The file with only this analysis, without outputs and without groups of servers (in which other analyses ran). The
-/// mesh that it makes is its server's.
+/// The file with only this analysis, without outputs and without groups of servers (in which other analyses ran). A
+/// mesh that it makes belongs to its server.
 std::shared_ptr<const Document> with_one(const Document& document, std::size_t analysis) {
   Node root = document.root();
   std::erase_if(root.entries, [](const Entry& entry) { return entry.key == "outputs"; });
@@ -71,7 +71,7 @@ struct Setup {
   Bytes declarations;
   Bytes metadata;  ///< all metadata with their ids
   std::uint64_t analysis = 0;
-  std::vector<std::int32_t> expression_ids;  ///< variables that are expressions of analyses, also of other ones
+  std::vector<std::int32_t> expression_ids;  ///< ids of expression variables of all analyses
   std::vector<std::string> expressions;      ///< their texts
   std::vector<std::string> modules;          ///< files of modules, which the server has loaded
 };
@@ -104,7 +104,7 @@ WorkerSettings worker_settings(const WorkerSource& source, const Config& config,
   Registry known;
   register_for_all(known, config.opening, source.modules);
   const auto found = known.analyses().find(entry.kind);
-  // A module may have another analysis with the name of the program's own.
+  // A module may have a different analysis under the name of the program's own.
   if (found == known.analyses().end() || found->second.text != registry.analyses().at(entry.kind).text) {
     entry.settings.fail("isolate", fmt::format("found 'isolate: process' for '{}', which the program itself has "
                                                "registered, expected an analysis that another process can load; put it "
@@ -124,8 +124,8 @@ WorkerSettings worker_settings(const WorkerSource& source, const Config& config,
 
 WorkerTask make_worker_task(BytesView bytes) {
   const auto setup = unpacked_fields<Setup>(ByteReader(bytes));
-  // The server may have another working directory when it starts a later worker, so each worker enters the one of the
-  // first. A node without that folder goes on without it.
+  // The server may have another working directory when it starts a later worker, so each worker enters the first
+  // worker's. A node without that folder continues without it.
   [[maybe_unused]] const int entered = setup.folder.empty() ? 0 : chdir(setup.folder.c_str());
   auto made = std::make_shared<Made>();
   made->document = with_one(*parse_document(setup.text, setup.file, setup.folder), setup.analysis);

@@ -1,4 +1,4 @@
-// Creates the same analysis in a process of its own from the configuration of a session.
+// Creation of the same analysis in a separate process, from the configuration of a session.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace sidestream {
 
-/// The source of a session; see Declarations::encode.
+/// Everything that a session is made from; see Declarations::encode.
 struct WorkerSource {
   std::string text, file, folder;  ///< the configuration, its name, and the base of its relative paths
   Bytes declarations;
   std::vector<std::string> modules;  ///< files of the modules that the session has loaded
 };
 
-/// Settings for the analysis of that number in `config.tasks`, whose kind is in `registry`. Throws Error(configuration)
-/// if a worker cannot make it, because it lacks the program's code or the program `sidestream-worker` is missing.
+/// Settings for analysis `number` of `config.tasks`, whose kind is in `registry`. Throws Error(configuration) if a
+/// worker cannot make it, because it lacks the program's code or the program `sidestream-worker` is missing.
 [[nodiscard]] WorkerSettings worker_settings(const WorkerSource& source, const Config& config, const Registry& registry,
                                              std::size_t task);
 
-/// Called in the worker. Throws Error(configuration), as reading a configuration does.
+/// Makes the task; called in the worker. Throws Error(configuration), as reading a configuration does.
 [[nodiscard]] WorkerTask make_worker_task(BytesView setup);
 
 }  // namespace sidestream
