@@ -3,11 +3,11 @@
 // Its name has a number: a package only calls a decoder that takes its arguments. Relations come as two lists.
 //   numbers: type, dimensions
 //            1 if there is a mean, then its weight and the terms of its offset; otherwise 0
-//            1 if there is a face, then axis, high, opposite, the number of others and they, the number of lengths;
+//            1 if there is a face, then axis, high, opposite, the count and list of others, the count of lengths;
 //            otherwise 0
 //            the terms of the closure
-//   factors: factor; scale of the mean; of each term its coefficient, of the face its lengths, where they stand above
-// Terms are their number, and for each the number of factors and they, the number of divisors and they.
+//   factors: factor; scale of the mean; the coefficient of each term, and the lengths of the face, in the same order
+// Terms are their count, and for each term the count and list of factors, and the count and list of divisors.
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -101,7 +101,7 @@ struct SidestreamTreeArray {
   std::uint64_t parents_size;
 };
 
-/// A chunk without its values, as encoder and decoder both know it.
+/// A chunk without its values, known to both encoder and decoder.
 struct SidestreamTreeChunk {
   const std::int64_t* parent;  ///< of each group of siblings
   std::uint64_t parent_count;
@@ -111,11 +111,11 @@ struct SidestreamTreeChunk {
   std::uint64_t number_count;
   const double* factors;
   std::uint64_t factor_count;
-  const SidestreamTreeArray* arrays;  ///< the variable itself, of which only `parents` count; then the companions
+  const SidestreamTreeArray* arrays;  ///< the variable itself (only `parents` is used), then the companions
   std::uint64_t array_count;
 };
 
-/// Fills `values`. Returns 0, or the code of an error, whose sentence it writes to `message`.
+/// Decodes a stream into `values`. Returns 0, or an error code, and then writes a sentence to `message`.
 __attribute__((visibility("default"))) int sidestream_amr_codec_decode_1(const std::byte* stream, std::uint64_t size,
                                                                          const SidestreamTreeChunk* of,
                                                                          std::byte* values, std::uint64_t values_size,

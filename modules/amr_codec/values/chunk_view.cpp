@@ -17,7 +17,7 @@ namespace sidestream::trees {
 
 namespace {
 
-// Both functions return a number below 0 as soon as one of the numbers is wrong; there is no branch in the loop.
+// Both functions return a number below 0 if any of the numbers is wrong; the loops have no branches.
 
 SIDESTREAM_WIDE Index outside(const Index* numbers, std::size_t count, Index end) noexcept {
   std::uint64_t out = 0;

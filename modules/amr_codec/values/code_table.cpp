@@ -19,7 +19,7 @@ namespace sidestream::trees {
 
 namespace {
 
-/// The share of the code space that a code of length `bits` takes. The unit is the share of a longest code (Kraft).
+/// The share of the code space that a code of length `bits` takes, in units of the share of a longest code (Kraft).
 constexpr unsigned share_of(unsigned bits) noexcept { return 1u << (longest_code - bits); }
 
 struct Node {

@@ -1,12 +1,12 @@
 // Chooses candidates for the coding of a chunk by trials on samples.
 //
-//   1. Quiet values, of which zstd leaves little on a sample, and no prediction much less: zstd is the only candidate,
+//   1. Quiet values: if zstd leaves little of a sample, and no prediction leaves much less, zstd is the only candidate,
 //      since it is several times faster than each trial on the whole chunk.
 //   2. Prediction (float types with parents): all trials use the same few hundred groups from all over the chunk
-//      (PredictionSample), and compare entropies of lengths. The search begins with everything that is declared and
-//      leaves out one part after another if that helps (a greedy descent), then does the same without relations. The
-//      winner is compared with its version that is corrected by fitted weights.
-//   3. zstd on a sample of the bytes, as they are and shuffled; also on the residuals, if these may repeat themselves.
+//      (PredictionSample), and compare entropies of lengths. The search begins with all declared relations and removes
+//      one part after another if that helps (a greedy descent), then does the same without relations. The winner is
+//      compared with its version that is corrected by fitted weights.
+//   3. zstd on a sample of the bytes, unchanged and shuffled; also on the residuals, if these may repeat themselves.
 //   4. parent_xor on 256 groups in the middle: its size can be counted exactly.
 //
 // Every method whose estimate is within the error of the best one is a candidate. value_coder.cpp codes the chunk with
@@ -30,8 +30,8 @@ constexpr std::size_t sample_bytes = 2048, samples = 8;
 /// repetitions may be far apart.
 constexpr double more_repetitions = 0.4, many_more_repetitions = 0.8;
 
-/// zstd leaves at most this share of quiet values. A prediction pays if it leaves less than this part of that, and if
-/// it saves this much more of the whole.
+/// Values are quiet if zstd leaves at most this share. A prediction pays if it leaves less than `predicted_part` of
+/// that, and saves at least `least_gain` more of the whole.
 constexpr double quiet_share = 0.35, predicted_part = 0.75, least_gain = 0.03;
 /// Shuffled values take twice the time.
 constexpr double clearly_less = 1.02, least_shuffled_gain = 0.002;
@@ -117,7 +117,7 @@ class PlanSearch {
   std::map<std::uint16_t, double> tried_;
 };
 
-// A chunk may lack some companions; then relations cannot be used.
+// False if the chunk lacks companions, so that relations cannot be used.
 bool companions_here(const PredictionPlan& plan, const TreeChunk& chunk, const Relations& relations) {
   const std::uint32_t needed = companions_of(plan, relations);
   for (std::size_t n = 0; n < 32; ++n) {
@@ -234,7 +234,7 @@ bool search_pays(BytesView values, std::size_t size, bool shuffled, Packer& pack
   return static_cast<double>(slow.size() + few_bytes) < paying * static_cast<double>(quick.size());
 }
 
-/// Chooses for quiet values. False: they are not.
+/// Chooses for quiet values. Returns false if the values are not quiet.
 bool choose_quiet(BytesView values, const TreeChunk& chunk, const Relations& relations, Packer& packer,
                   CodingChoice& choice) {
   if (values.size() <= 2 * samples * sample_bytes) return false;

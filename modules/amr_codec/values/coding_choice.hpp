@@ -8,7 +8,8 @@
 
 namespace sidestream::trees {
 
-/// Quiet values take 2 % more than at level 15, in an eighth of its time. Of the quietest even level 3 leaves little.
+/// Quiet values take 2 % more than at level 15, in an eighth of its time. Of the quietest values, even level 3 leaves
+/// little.
 constexpr int quiet_zstd_level = 6, quietest_zstd_level = 3;
 
 struct Candidate {
@@ -24,8 +25,8 @@ struct CodingChoice {
   int quiet_level = 0;    ///< not 0: no prediction saves more than zstd at this level, which is fast
 };
 
-/// Chooses for values that are not all equal. If `coding.method` is possible, it is the only candidate. `thorough`: no
-/// values are quiet.
+/// Chooses for values that are not all equal. If `coding.method` is possible, it is the only candidate. `thorough`:
+/// treats no values as quiet.
 [[nodiscard]] CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relations& relations,
                                          const TreeCoding& coding, Packer& packer, bool thorough = false);
 /// True if quiet values take much more than their sample, so that it missed something.

@@ -8,7 +8,6 @@
 // ("Fast and efficient compression of floating-point data", 2006).
 //
 // Bits: numbers are packed from the lowest bit of the first byte on, eight bytes at a time.
-// Reads elements of any type as double, and numbers of any length from bits.
 #pragma once
 
 #include <bit>
@@ -34,7 +33,7 @@ template <class T>
 void read_beside(const double* from, const Index* numbers, std::size_t count, double* out) noexcept;
 void read_beside(const float* from, const Index* numbers, std::size_t count, double* out) noexcept;
 
-/// Likewise if no number is negative.
+/// Does the same if no number is negative.
 template <class T>
 inline void read_at(const T* __restrict from, const Index* __restrict numbers, std::size_t count,
                     double* __restrict out) noexcept {
@@ -57,7 +56,7 @@ inline void read_beside(Type type, BytesView from, const Index* numbers, std::si
   });
 }
 
-/// Likewise if no number is negative.
+/// Does the same if no number is negative.
 inline void read_elements(Type type, BytesView from, const Index* numbers, std::size_t count, double* out) {
   with_type(type, [&]<class T>(T) {
     if (reinterpret_cast<std::uintptr_t>(from.data()) % alignof(T) == 0) {
@@ -135,7 +134,7 @@ class BitWriter {
     at_ += whole / 8;
     fill_ = total & 7;
   }
-  /// Likewise for a length of at most 56.
+  /// Does the same for a length of at most 56.
   void put_short(std::uint64_t bits, unsigned length) noexcept {
     held_ |= bits << fill_;
     store_word(at_, held_);

@@ -9,7 +9,7 @@ namespace sidestream::trees {
 
 namespace length_loops {
 
-/// The weight of the length that follows from the change; each child's length has the weight 1.
+/// Weight of the length estimated from the change; each child's length has the weight 1.
 constexpr std::uint32_t change_counts = 3;
 constexpr std::int32_t most = 16 * 65;
 

@@ -19,8 +19,8 @@ struct TileSources {
   std::size_t count;
 };
 
-/// Averages the lengths of the earlier children and one more length, which follows from the change between the parents
-/// around this one. Takes the same steps as a Predictor.
+/// Estimates a length as the average of the earlier children's lengths and of one estimated from the change between the
+/// parents around this one. Takes the same steps as a Predictor.
 class ExpectedLengths {
  public:
   /// Begins a tile. `change`: as in Predictor, or null; `digits`: bits of the type's significand.

@@ -1,4 +1,4 @@
-// An order of groups in which each follows the neighbour that its faces are predicted from, and the flux that this
+// An order of groups in which each follows the neighbour from which its faces are predicted, and the flux that this
 // needs.
 #pragma once
 

@@ -19,7 +19,8 @@ class Deflate {
   ~Deflate() { ::deflateEnd(&stream_); }
   Deflate(const Deflate&) = delete;
   Deflate& operator=(const Deflate&) = delete;
-  /// Returns 0 if there is no room. Passes bytes in pieces, because zlib counts them in 32 bits.
+  /// Compresses or decompresses. Returns 0 if there is no room. Passes bytes in pieces, because zlib counts them in 32
+  /// bits.
   std::size_t run(std::span<const std::uint8_t> in, std::span<std::byte> room) {
     constexpr std::size_t most = std::size_t{1} << 30;
     stream_.next_in = const_cast<Bytef*>(in.data());

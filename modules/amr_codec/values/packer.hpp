@@ -1,5 +1,5 @@
 // The general compressor of the codec: zstd, or zlib in builds without it. Packed bytes tell which library made them.
-// Bytes are shuffled before that where this helps.
+// Bytes are shuffled before compression if this helps.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ namespace sidestream::trees {
 /// bytes.
 void encode_parent_xor(BytesView values, const TreeChunk& chunk, int header_bits, Bytes& out);
 
-/// The inverse. `checksum_size` more bytes must follow `stream`. Throws Error(file).
+/// The inverse of encode_parent_xor(). `checksum_size` more bytes must follow `stream`. Throws Error(file).
 void decode_parent_xor(BytesView stream, const TreeChunk& chunk, std::span<std::byte> values);
 
 /// Bits per value that encode_parent_xor() needs for groups [first, last).

@@ -46,8 +46,8 @@ class PredictionSample {
 /// Appends the plan and the residuals. `slopes` are the chunk's slopes under the plan, or empty.
 void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
                       const ParentSlopes& slopes, Packer& packer, Bytes& out);
-/// The inverse. Throws Error(file) for damaged bytes, or if the plan needs other values than the head names. Throws as
-/// Predictor does.
+/// The inverse of encode_predicted(). Throws Error(file) for damaged bytes, or if the plan needs values that the head
+/// does not name. Throws as Predictor does.
 void decode_predicted(BytesView stream, const StreamHead& head, const TreeChunk& chunk, const Relations& relations,
                       std::span<std::byte> values);
 

@@ -65,7 +65,7 @@ namespace {
 
 using Bits = std::uint64_t;
 
-/// All ones if the number is below 0.
+/// All bits set if the number is negative.
 inline Bits missing(Index number) noexcept { return static_cast<Bits>(number >> 63); }
 inline double chosen(Bits mask, double there, double elsewhere) noexcept {
   return std::bit_cast<double>((std::bit_cast<Bits>(there) & mask) | (std::bit_cast<Bits>(elsewhere) & ~mask));

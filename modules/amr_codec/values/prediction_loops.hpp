@@ -21,7 +21,7 @@ struct Sides {
 /// Computes slopes along one axis, and adds how much the parents change to `change`.
 void add_slopes(bool central, const double* parent, const Sides& sides, double factor, std::size_t count, double* slope,
                 double* change);
-/// Likewise from the parent's face to the opposite one.
+/// Does the same from the parent's face to the opposite one.
 void add_face_slopes(const double* parent, const double* there, const Index* there_at, double factor, std::size_t count,
                      double* slope, double* change);
 
@@ -47,7 +47,7 @@ void add_weighted(const double* weight, const double* value, const double* offse
 void solve_mean(const double* goal, const double* sum, const double* offset, const double* weight, std::size_t count,
                 double* out);
 
-/// coefficient * a * b (* c), from left to right; without c if it is null.
+/// The product coefficient * a * b (* c), from left to right; without c if it is null.
 struct Product {
   double coefficient;
   const double *a, *b, *c;

@@ -73,10 +73,10 @@ class ResidualReader {
   /// Throws Error(file) unless `stream` was finished by a ResidualWriter. The stream must outlive the reader.
   ResidualReader(BytesView stream, std::size_t numbers, std::size_t size);
   void begin_tile(const double* change, const double* parent, std::size_t count);
-  /// Throws Error(file) if there are fewer.
+  /// Reads numbers. Throws Error(file) if there are fewer.
   template <class W>
   void take(std::size_t step, const TileSources& tile, W* numbers);
-  /// Throws Error(file) if some are left.
+  /// Ends reading. Throws Error(file) if numbers are left.
   void finish() const;
 
   struct Lane {

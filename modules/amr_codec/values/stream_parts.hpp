@@ -27,7 +27,8 @@ void put_byte(std::uint8_t byte, Bytes& out);
 /// Appends a number with seven bits in each byte, lowest first; the last byte is below 128.
 void put_number(std::uint64_t number, Bytes& out);
 
-/// These remove bytes from the front of `stream` and return them. Throw Error(file) if bytes are missing.
+/// Removes a byte from the front of `stream` and returns it. This and the following throw Error(file) if bytes are
+/// missing.
 [[nodiscard]] std::uint8_t take_byte(BytesView& stream);
 [[nodiscard]] std::uint64_t take_number(BytesView& stream);
 [[nodiscard]] BytesView take_bytes(BytesView& stream, std::uint64_t size);

@@ -1,14 +1,15 @@
 // The analysis `halos`: its options, the choice of the graph that fits the mesh, and the task.
 //
-// The halo finder: connected components of cells above a threshold whose maximum reaches a higher one, as in section
-// 4.1 of "In situ and in-transit analysis of cosmological simulations" (Friesen et al., 2016), on any graph of cells.
+// The halo finder: connected components of cells above a threshold whose maximum reaches a higher one, as in
+// section 4.1 of "In situ and in-transit analysis of cosmological simulations" (Friesen et al., 2016), on any graph of
+// cells.
 //
-// Up to three passes, of which each visits this server's cells (local) and then merges over all servers (combine):
+// Up to three passes, each of which visits this server's cells (local) and then merges over all servers (combine):
 //
 // 1. mean, if thresholds or profiles refer to it: exact sums over all counted cells.
-// 2. find: local connected components of the cells above the threshold (local_components.hpp). Those that touch no
-//    boundary are finished at once. Parts of the others meet where their boundaries do, are joined, and their exact
-//    sums added up (gathering.hpp). Halos are then sorted over the servers by their peaks.
+// 2. find: local connected components of the cells above the threshold (local_components.hpp). Components that touch no
+//    boundary are finished at once. Parts of the others are matched at their boundaries, joined, and their exact sums
+//    added up (gathering.hpp). Halos are then sorted over the servers by their peaks.
 // 3. look_again, for profiles and labels, which need all halos: every server gets the list of all (gathering.hpp),
 //    visits its cells again, and sums up shells (shells.hpp).
 //
@@ -54,7 +55,7 @@ struct HalosQuery {
   [[nodiscard]] bool looks_again() const { return profile || labels; }
   /// True if the second look needs the pieces of halos.
   [[nodiscard]] bool needs_pieces() const { return labels || (profile && !profile->sphere); }
-  /// The variables that are needed. `density`: the one in which halos are found.
+  /// The required variables. `density`: the variable in which halos are found.
   [[nodiscard]] Selection selection(std::int32_t density) const;
 };
 
@@ -155,7 +156,8 @@ class HaloTask final : public Task {
     gathered_ = gather_halos(std::move(found), graph_, rule(unit), input.communicator);
   }
 
-  /// Collective. Takes 32 or 56 bytes for each halo of the whole mesh, and 16 or 64 for each of its parts.
+  /// Gathers the halos of all servers. Collective. Takes 32 or 56 bytes for each halo of the whole mesh, and 16 or 64
+  /// for each of its parts.
   [[nodiscard]] KnownHalos<Id> known(Communicator& servers) const {
     KnownHalos<Id> mine{{}, gathered_.parts, mean()};
     for (const Halo<Id>& halo : gathered_.halos) {

@@ -41,8 +41,8 @@ unsigned flag_of(Rigour rigour) {
   return rigour == Rigour::estimate ? FFTW_ESTIMATE : rigour == Rigour::measure ? FFTW_MEASURE : FFTW_PATIENT;
 }
 
-/// Hides plans that the program has made from FFTW, for the lifetime of this object. FFTW would prefer them, and
-/// `estimate` would depend on what else the process has done.
+/// Hides the program's FFTW plans (wisdom) during the object's lifetime. FFTW would prefer them, and `estimate` would
+/// depend on what else the process has done.
 class OwnWisdom {
  public:
   OwnWisdom() : lock_(planner()), before_(fftw_export_wisdom_to_string()) { fftw_forget_wisdom(); }

@@ -96,7 +96,7 @@ class LastAxis {
     sums_.add(line);
   }
 
-  /// Divides the window out.
+  /// Divides by the window.
   void scale(std::vector<double>& values, Index i, Index j) const {
     if (setup_.window.power == 0) return;
     const double outer =
@@ -198,7 +198,7 @@ SpectrumSums sums_of_field(std::vector<TransformedPart> first, std::vector<Trans
   SpectrumSums sums(bins, second != nullptr);
   LastAxis last(setup, sums, second != nullptr);
   ComplexLines lines(setup.points(1), setup.rigour);
-  // All parts of a field were divided in the same way, except on servers without any.
+  // All parts of a field are divided in the same way, except on servers without any.
   std::int64_t open = 0;
   for (const TransformedPart& part : first) open |= part.second_done ? 0 : 1;
   servers.maximum({&open, 1});

@@ -55,7 +55,7 @@ class FirstTransform {
     while (plane < part.array.box().hi[2]) columns(part, plane++);
     return part;
   }
-  /// Allocates the result for a piece with those cells.
+  /// Allocates the result for a piece with these cells.
   [[nodiscard]] TransformedPart begin(const Box& cells) const;
   /// The row of line l of a batch: it has room for two more real numbers than the line, or one more if the line's
   /// length is odd.
@@ -77,7 +77,7 @@ class FirstTransform {
   std::vector<double> lines_;
 };
 
-/// Collective: computes the sums of modes of a field, and of `second` if it is not null, over all servers. The parts
+/// Computes the sums of modes of a field, and of `second` if it is not null, over all servers. Collective. The parts
 /// may be divided among the servers in any way. `modes`, if not null, keeps this server's sums, so that the next call
 /// with the same setup and servers need not find the bins of modes again. Throws the same error on all servers.
 [[nodiscard]] SpectrumSums sums_of_field(std::vector<TransformedPart> first, std::vector<TransformedPart>* second,

@@ -18,7 +18,7 @@ GridShape rows_of_level(const Mesh& flat) {
   return GridShape(std::move(extents));
 }
 
-/// Adds the cells of one variable to the cells of a level: a sum for each component, and one of the shares.
+/// Adds the cells of one variable to the cells of a level: a sum for each component, and one of the volume shares.
 class CellMeans {
  public:
   CellMeans(const Mesh& mesh, std::int32_t level, const GridShape& rows, const Variable& variable)

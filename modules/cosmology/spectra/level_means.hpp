@@ -8,7 +8,8 @@
 namespace sidestream::spectra {
 
 /// This server's exact sums of one variable's cells in the cells of a level, whose mesh is `flat`: a partial result. A
-/// coarser cell counts in all that it contains, a finer one, with its share of the volume, in the one that contains it.
+/// coarser cell counts in all cells that it contains. A finer cell counts, with its share of the volume, in the cell
+/// that contains it.
 [[nodiscard]] Bytes sums_on_level(const LocalInput& input, const Variable& variable, std::int32_t level,
                                   const Mesh& flat);
 
@@ -42,13 +43,13 @@ struct Values {
   ArrayView array{};
 };
 
-/// The means in this server's rows, and the number of cells there that nothing was added to.
+/// The means in this server's rows, and the number of cells there without any contribution.
 struct Means {
   Values values;
   std::int64_t missing = 0;
 };
 
-/// Collective: rounds the sums of all servers once.
+/// Rounds the sums of all servers once. Collective.
 [[nodiscard]] Means means_of(const std::vector<BytesView>& sums, const Mesh& flat, int components,
                              Communicator& servers);
 

@@ -75,7 +75,7 @@ class LinesTask final : public Task {
   int passes() const override { return 2; }
 
   Bytes local(const LocalInput& input) override {
-    // Sums along different axes are rounded differently, so those of the first axis are used for all.
+    // Sums along different axes round differently, so the sums along the first axis are used for all.
     if (input.pass == 0) return means_[0].local(input);
     const FieldMeans::Found found = means_[0].found(input.feedback, input.metadata);
     if (found.points == 0) return {};
@@ -141,7 +141,7 @@ class LinesTask final : public Task {
 
   SpectrumQuery query_;
   WaveBox box_;
-  std::vector<FieldMeans::Field> entries_;  ///< of the selection: for each axis one for each field
+  std::vector<FieldMeans::Field> entries_;  ///< entries of the selection: for each axis one for each field
   std::vector<FieldMeans> means_;           ///< by axis
   Bytes feedback_;
 };

@@ -1,5 +1,5 @@
-// Fourier transforms of single lines, each by the same instructions wherever the line comes from, and operations on
-// lines of modes.
+// Fourier transforms of single lines, and operations on lines of modes. Each line goes through the same instructions,
+// wherever it comes from.
 #pragma once
 
 #include <complex>
@@ -13,7 +13,7 @@ namespace sidestream::spectra {
 using Complex = std::complex<double>;
 
 /// Effort that FFTW spends on finding a fast plan. `estimate` depends only on the length: on machines of one kind it
-/// gives the same plan in every process and run, and so the same bits. The others measure, and may differ.
+/// gives the same plan, and so the same bits, in every process and run. The others measure, and may differ.
 enum class Rigour { estimate, measure, patient };
 
 /// True if this build has FFTW; without it the constructors below throw Error(analysis).

@@ -1,8 +1,9 @@
 // Resampling to one level, in front of an analysis of a uniform mesh.
 //
 // 1. `local` adds each cell that counts to the cells of the level (level_means.cpp).
-// 2. `combine` sends the sums to the servers that own the level's rows. These round them once, and send the means to
-//    the servers whose pieces of the analysis' decompositions have them (LevelPieces).
+// 2. `combine` sends the sums to the servers that own the level's rows. These servers round them once, and send the
+// means
+//    to the servers that need them for pieces of the analysis' decompositions (LevelPieces).
 // 3. There the analysis runs all its passes, as on a uniform mesh whose cells were published.
 #include "cosmology/spectra/on_level.hpp"
 
@@ -20,7 +21,7 @@
 namespace sidestream::spectra {
 namespace {
 
-/// Collective: the values of this server's box, from the boxes that all servers have. `wanted` returns a server's box.
+/// Returns the values of this server's box, from the boxes of all servers. Collective. `wanted` returns a server's box.
 template <class Wanted>
 Values redistributed(Values& mine, Wanted&& wanted, Communicator& servers) {
   std::vector<MemberMessage> out;
@@ -51,7 +52,7 @@ class LevelPieces {
  public:
   LevelPieces(const Metadata& flat, const Mesh& mesh) : flat_(flat), mesh_(mesh), blocks_(flat.variables.size()) {}
 
-  /// Collective.
+  /// Adds the piece of a selection. Collective.
   void add(const Selected& selected, Values& means, Communicator& servers) {
     const auto piece = [&](int server) { return piece_of(selected.decomposition, mesh_, servers.size(), server); };
     std::vector<BlockView>& views = views_.emplace_back();
@@ -85,7 +86,7 @@ class LevelPieces {
   std::vector<EntryViews> entries_;
 };
 
-/// Collective: throws on all servers the first of their errors in `f`, which does not communicate.
+/// Throws, on all servers, the first of their errors in `f`, which does not communicate. Collective.
 template <class F>
 void on_all_alike(Communicator& servers, F&& f) {
   std::string failure;

@@ -10,8 +10,8 @@
 
 namespace sidestream::spectra {
 
-/// The system would have to clear pages that were just given back, which takes a fifth of the time of a transform.
-/// Keeps the memory of at most one array; if the next request has another size, it is freed.
+/// Keeps the memory of at most one array, since the system would clear pages that are given back, which takes a fifth
+/// of the time of a transform. If the next request has another size, it is freed.
 class LargeRooms {
  public:
   /// The instance shared by all arrays of the process; it lives as long as it is in use.
@@ -21,7 +21,7 @@ class LargeRooms {
   LargeRooms& operator=(const LargeRooms&) = delete;
   ~LargeRooms() { clear(); }
 
-  /// Returns `bytes` bytes aligned to `alignment`, of which `bytes` must be a multiple. Throws bad_alloc.
+  /// Returns `bytes` bytes aligned to `alignment`; `bytes` must be a multiple of `alignment`. Throws bad_alloc.
   [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment);
   /// Keeps memory that `take` returned.
   void keep(void* memory, std::size_t bytes) noexcept;

@@ -51,7 +51,7 @@ class ParticleSpectrum final : public Task {
     Depositor depositor(query_.deposit, grid);
     depositor.add(input);
     Bytes bytes = depositor.take();
-    // Appended to the rows, so that those need not be moved.
+    // Appended to the rows, so that the rows need not be moved.
     Words totals{depositor.inside, depositor.outside};
     for (const ExactSum* sum : {&depositor.weights, &depositor.squares}) {
       const auto form = sum->serialise();

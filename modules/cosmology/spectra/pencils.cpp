@@ -147,7 +147,8 @@ std::vector<int> PencilLayout::meeting(int step, const Box& box) const {
     last[a] = part_at(extents_[a], cut[a], box.hi[a] - 1);
   }
   std::vector<int> servers;
-  // One of the three axes is not cut; the indices along the other two are the place in the grid, the lower one fastest.
+  // One of the three axes is not cut. The indices along the other two give the place in the grid, the lower one
+  // fastest.
   for (Index c = first[2]; c <= last[2]; ++c) {
     for (Index b = first[1]; b <= last[1]; ++b) {
       for (Index a = first[0]; a <= last[0]; ++a) {

@@ -62,7 +62,7 @@ class FieldSpectrum final : public Task {
     kept_.clear();
     const FieldMeans::Found found = means_.found(feedback_, input.metadata);
     if (found.points == 0) return {};
-    // One part of each field from each server that has any.
+    // One part of each field from each server that has parts.
     std::array<std::vector<TransformedPart>, 2> parts;
     const std::size_t fields = query_.fields.size();
     for (std::size_t n = 0; n < kept.size(); ++n) parts[n % fields].push_back(std::move(kept[n]));

@@ -116,7 +116,7 @@ void require_axes(const Settings& settings, const std::string& option, const std
 
 namespace {
 
-/// Sum of a line by eight partial sums, which are added at the end: always in the same order, and fast.
+/// Sums a line in eight partial sums, which are added at the end: always in the same order, and fast.
 double line_sum(const double* values, Index n) noexcept {
   std::array<double, 8> sums{};
   Index i = 0;

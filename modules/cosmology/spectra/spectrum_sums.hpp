@@ -13,8 +13,9 @@
 
 namespace sidestream::spectra {
 
-/// Window by which particles were assigned to cells, to be divided out of modes: the power p of the product over the
-/// axes of sin(pi n / N) / (pi n / N). 0: none, 1: nearest grid point, 2: cloud in cell, 3: triangular shaped cloud.
+/// Window by which particles were assigned to cells, removed from modes by division: the power p of the product over
+/// the axes of sin(pi n / N) / (pi n / N). 0: none, 1: nearest grid point, 2: cloud in cell, 3: triangular shaped
+/// cloud.
 struct Deconvolution {
   int power = 0;
   /// Inverse square of the window for mode `n` of `points`.
@@ -46,7 +47,7 @@ class SpectrumSums {
   [[nodiscard]] Words words();
   /// Adds the result of `words`. Throws Error(internal) if it does not match.
   void add(const Words& words);
-  /// Collective: replaces the sums by those over all servers, on all of them.
+  /// Replaces the sums by those over all servers, on all of them. Collective.
   void combine(Communicator& servers);
 
   /// Factors of the table.

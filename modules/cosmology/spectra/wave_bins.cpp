@@ -60,7 +60,7 @@ WaveBins WaveBins::widening(double nyquist) {
   for (int n = 1; n <= 10 && n <= nyquist; ++n) edges.push_back(n);
   for (int j = 0;; ++j) {
     double edge = 11 * std::pow(12.0 / 11.0, j);
-    // 11 (12/11) is exactly 12, whatever the rounding, because whole modes lie on it.
+    // 11 (12/11) must be exactly 12, whatever the rounding, because whole modes lie on this edge.
     if (j < 2) edge = 11 + j;
     if (edge > nyquist) break;
     edges.push_back(edge);

@@ -27,7 +27,7 @@ class AmrBlock {
   virtual void for_each_above(double boundary, const Visit& f) const = 0;
   /// Calls `f` for all counted cells.
   virtual void for_each(const Visit& f) const = 0;
-  /// Calls `f` for all counted cells within the distance; distant ones are skipped together.
+  /// Calls `f` for all counted cells within the distance; skips distant cells together.
   virtual void for_each_near(const Distances<AmrGrid>& distances, const NearVisit& f) const = 0;
   /// True if all counted cells in this place, or the counted cell that contains it, belong to this block, so that no
   /// other block has a part of it.
@@ -43,13 +43,13 @@ class AmrBlock {
 
 class AmrGraph;
 
-/// Distributes the cells of one level to servers by their hashes, always in the same way. The level has many more cells
-/// than there are servers. One server keeps everything in such a cell; a coarser cell is kept by all servers that have
-/// a part of it. Keeps a reference to the grid.
+/// Distributes the cells of one level to servers by their hashes, always in the same way. That level has many more
+/// cells than there are servers. One server keeps everything in such a cell; a coarser cell is kept by all servers that
+/// have a part of it. Keeps a reference to the grid.
 class CellOwners {
  public:
   CellOwners(const AmrGraph& graph, int servers);
-  /// Server on which a cell counts; for a coarser cell that of its first part.
+  /// Server on which a cell counts; for a coarser cell the server of its first part.
   [[nodiscard]] int home_of(const AmrCell& cell) const noexcept { return keeper_of(first_part(cell)); }
   [[nodiscard]] std::set<int> keepers_of(const AmrCell& cell) const;
 
@@ -61,7 +61,7 @@ class CellOwners {
 
   const AmrGrid& grid_;
   int servers_;
-  std::int32_t level_ = 0;  ///< the level whose cells are dealt out
+  std::int32_t level_ = 0;  ///< the level whose cells are distributed
 };
 
 class AmrGraph;
@@ -91,7 +91,7 @@ class AmrPartSums : public AmrMergedSums {
   const AmrGraph& graph_;
 };
 
-/// Sums over the cells of a halo whose peak is known. They have the same bits as if its cells came from several parts.
+/// Sums over the cells of a halo whose peak is known. Bitwise equal to sums of the same cells in several parts.
 class AmrHaloSums : public AmrPartSums {
  public:
   AmrHaloSums(const AmrGraph& graph, const Peak<AmrId>& peak) : AmrPartSums(graph, {}, {}), peak_(peak) {}

@@ -52,7 +52,7 @@ class SetSearch {
   }
 
  private:
-  /// Numbers sets by their first cells, and has boundary cells refer to sets, each once.
+  /// Numbers sets by their first cells, and lists boundary cells with their sets, each once.
   void number_sets() {
     std::vector<std::uint32_t>& sets = domain_.sets_of_cells;
     sets.resize(domain_.cells.size());

@@ -14,7 +14,7 @@
 
 namespace sidestream::halos {
 
-/// A cell next to which another server may continue, and its part; or, with ~part, a place where that part continues if
+/// A cell next to which another server may continue, and its part. With ~part: a place at which that part continues if
 /// any server has the cell. Trivially copyable; sent between servers.
 struct BoundaryAmrCell {
   AmrCell cell;
@@ -81,8 +81,8 @@ class AmrGraph {
     std::size_t last_ = 0;
   };
 
-  /// Finds the cells of particles; none for those outside the mesh, and in cells on this server that are in no
-  /// component.
+  /// Finds the cells of particles. Returns none for particles outside the mesh, and in cells on this server that are in
+  /// no component.
   class ParticleFilter {
    public:
     using Location = AmrCell;
@@ -160,9 +160,9 @@ class AmrGraph {
   }
   [[nodiscard]] Column first_peak_column(const std::vector<Halo<AmrId>>& halos) const;
   [[nodiscard]] std::vector<Column> peak_columns(const std::vector<AmrId>& peaks) const;
-  /// Collective: writes a data set of lists with an entry for each cell that belongs to a halo: its `level`, its
-  /// indices in the mesh's numbering (`i`, `j`, `k`), the number of its halo. Sorted by level, then k, j, i,
-  /// independent of the division of cells among servers; each server has an equal share.
+  /// Writes a data set of lists with an entry for each cell that belongs to a halo: its `level`, its indices in the
+  /// mesh's numbering (`i`, `j`, `k`), the number of its halo. Collective. Sorted by level, then k, j, i, independent
+  /// of the division of cells among servers; each server has an equal share.
   void write_labels(const LabelQuery& query, const std::vector<NumberedPiece<AmrCell>>& cells,
                     const CombineInput& input) const;
 

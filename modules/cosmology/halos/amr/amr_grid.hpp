@@ -24,18 +24,18 @@ struct AmrCell {
   [[nodiscard]] static constexpr Index cells() noexcept { return 1; }
 };
 
-/// Identifies a cell by its last part when all cells are cut into cells of the finest level. Of cells that do not
-/// overlap, the order is that of the linear indices of these. Trivially copyable; sent between servers.
+/// Identifies a cell by its last part when all cells are cut into cells of the finest level. Cells that do not overlap
+/// are ordered by the linear indices of these parts. Trivially copyable; sent between servers.
 struct AmrId {
   Index3 last{-1, -1, -1};
   std::int32_t level = -1;
   bool operator<(const AmrId& other) const noexcept { return last < other.last; }
 };
 
-/// Neighbour relation of cells on all levels. Let F be the finer of two cells (on the same level either one). The rule
-/// of connectivity gives the neighbours of F on its own level; the two cells are neighbours if one of these is the
-/// other cell or lies in it. Equivalently, some of their parts are neighbours if all cells are cut into cells of the
-/// finest level. Keeps a reference to the mesh.
+/// Neighbour relation of cells on all levels. Let F be the finer of two cells (on the same level either cell). The rule
+/// of connectivity gives the neighbours of F on its own level. The two cells are neighbours if one of these neighbours
+/// is the other cell or lies in it. Equivalently, some of their parts are neighbours if all cells are cut into cells of
+/// the finest level. Keeps a reference to the mesh.
 class AmrGrid {
  public:
   AmrGrid(const Mesh& mesh, int connectivity);
@@ -75,10 +75,9 @@ class AmrGrid {
   [[nodiscard]] Index middle(std::int32_t level, std::size_t axis, Index index) const {
     return length(level, axis) * index + length(level, axis) / 2;
   }
-  /// Distance from one middle up to another, in half steps; along periodic axes the shortest one, from minus half the
-  /// mesh.
+  /// Distance from one middle up to another, in half steps; along periodic axes the shortest, from minus half the mesh.
   [[nodiscard]] Index difference(std::size_t axis, Index from, Index to) const noexcept;
-  /// The same for differences of middles that are not integers.
+  /// Wraps a difference of middles that may not be an integer.
   [[nodiscard]] double wrapped(std::size_t axis, double half_steps) const noexcept;
   /// Length of the mesh, in half steps.
   [[nodiscard]] Index length_of_mesh(std::size_t axis) const noexcept {

@@ -1,12 +1,12 @@
-// Numbers for the cells of all levels, by which ties are broken and tables sorted.
+// Numbers of the cells of all levels, which break ties and sort tables.
 #pragma once
 
 #include "cosmology/halos/amr/amr_grid.hpp"
 
 namespace sidestream::halos {
 
-/// Numbers of 64 bits, which ascend like AmrId: the linear index of the cell's last part, in cells of the deepest level
-/// that such numbers count, times 32, plus the cell's level.
+/// Assigns 64-bit numbers that ascend like AmrId: 32 times the linear index of the cell's last part, in cells of the
+/// deepest level with numbers, plus the cell's level.
 class CellNumbers {
  public:
   explicit CellNumbers(const AmrGrid& grid);

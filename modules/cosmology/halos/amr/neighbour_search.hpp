@@ -15,10 +15,9 @@ class NeighbourSearch {
 
   [[nodiscard]] AmrDomain& domain() noexcept { return domain_; }
 
-  /// Looks at all neighbours of each cell n. `join(n, m)`: a neighbour is cell m. Cells of one level find each other,
-  /// and of two levels only the finer one finds the other. `seek(n, place)`: another block may have this cell, of n's
-  /// level or a coarser one, as a neighbour. `open(n)`: the neighbours of n are not all known, or other blocks may seek
-  /// n.
+  /// Examines all neighbours of each cell n. `join(n, m)`: cell m is a neighbour. Cells of one level find each other;
+  /// of two levels only the finer cell finds the other. `seek(n, place)`: another block may have this cell, of n's
+  /// level or a coarser one, as a neighbour. `open(n)`: not all neighbours of n are known, or other blocks may seek n.
   template <class Join, class Seek, class Open>
   void run(Join&& join, Seek&& seek, Open&& open) const {
     const CellIndex index(domain_.cells);
@@ -33,8 +32,8 @@ class NeighbourSearch {
   }
 
  private:
-  /// `place`: a neighbouring place of cell n on its level. It is a cell, a part of a coarser one, or refined; in that
-  /// case the finer cells look here. Returns false if another block may have it.
+  /// Examines a neighbouring `place` of cell n on its level. It is a cell, a part of a coarser cell, or refined; if
+  /// refined, the finer cells look here. Returns false if another block may have it.
   template <class Join, class Seek>
   bool look(const CellIndex& index, std::uint32_t n, const AmrCell& place, Join& join, Seek& seek) const {
     const auto join_with = [&](const AmrCell& cell) {

@@ -44,7 +44,7 @@ class RowScan {
     }
     close(count);
   }
-  /// For any stride, and with ghost flags.
+  /// Scans a row of any stride, with or without ghost flags.
   template <class T>
   void any(const T* values, Index stride, const std::uint8_t* flags, Index flag_stride, Index count, double boundary) {
     for (Index n = 0; n < count; ++n) {

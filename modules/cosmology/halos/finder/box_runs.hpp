@@ -1,5 +1,5 @@
-// Runs of cells that reach a threshold, along the rows of a uniform mesh, and their connected components.
-// Lattice has the rows of the mesh and their neighbours, BoxRuns the runs in one box.
+// Runs of cells that reach a threshold, along the rows of a uniform mesh, and their connected components. Lattice has
+// the rows of the mesh and their neighbours, BoxRuns the runs in one box.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace sidestream::halos {
 
-/// Rows of cells, which are counted from the lower end of the mesh. Cells of a row differ only along the axis that is
-/// fastest in memory. Rows are numbered with the first of the other two axes fastest.
+/// Rows of cells, counted from the lower end of the mesh. Cells of a row differ only along the axis that is fastest in
+/// memory. Rows are numbered with the first of the other two axes fastest.
 struct Lattice {
   Lattice() = default;
   Lattice(const Mesh& mesh, Order order);
@@ -63,7 +63,7 @@ struct RowStep {
   Index step0 = 0, step1 = 0, low = 0, high = 0;
 };
 
-/// Neighbours of a cell in other rows; only the later row of each pair of opposite rows. Contiguous cells of a row are
+/// Neighbours of a cell in other rows; only the later row of each pair of opposite rows. Adjacent cells of a row are
 /// neighbours as well. `connectivity`: 6 (faces), 18 (and edges), 26 (and corners), or 14: the edges of Freudenthal's
 /// triangulation, offsets {0, 1}^3 and {-1, 0}^3.
 [[nodiscard]] std::vector<RowStep> row_steps(int connectivity);
@@ -89,7 +89,7 @@ struct BoxRuns {
   std::uint32_t set_count = 0;
 };
 
-/// Rule for which cells are taken and which are neighbours.
+/// Rule that selects cells and defines neighbours.
 struct Rule {
   double boundary = 0;  ///< cells >= this are taken; NaN never is
   int component = 0;

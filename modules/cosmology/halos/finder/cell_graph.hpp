@@ -1,22 +1,24 @@
 // The contract between the halo finder and the cells of a mesh.
 //
 // Halos are the connected components of a graph: its nodes are the cells whose value reaches a threshold, its edges the
-// pairs of neighbours. The finder (../halos.cpp) is one sequence of stages for every graph. A graph knows the cells
-// that this server has, its own neighbours among them, and the boundary pieces beyond which other servers may continue.
+// pairs of neighbours. The finder (../halos.cpp) is one sequence of stages for every graph. A graph knows this server's
+// cells, the neighbours among them, and the boundary pieces beyond which other servers may continue.
 //
-// - `Cell`: a cell of the mesh. `Id`: identifies it in the whole mesh; ascending identifiers are the order in which
-//   ties are broken and tables sorted. `id_of(cell)` and `cell_of(id)` convert.
+// - `Cell`: a cell of the mesh. `Id`: identifies it in the whole mesh; ascending identifiers break ties and sort
+// tables.
+//   `id_of(cell)` and `cell_of(id)` convert.
 // - `Piece`: connected cells that are stored and sent as one: a run of cells of a row (RunGraph), or one cell of a
 //   level (AmrGraph). `cells()` is their number. `Source`: the place of a piece's values on this server.
-// - `Domain`: a set of pieces that is searched at once, a box or all that a server has. It has its `pieces()`, the
+// - `Domain`: a set of pieces that is searched at once, a box or all pieces of a server. It has its `pieces()`, the
 //   `sets()` of connected pieces that these belong to, numbered in the order of their first pieces, and `boundary()`.
 // - `BoundaryPiece`: a piece next to which other domains may continue, with its set or part as `part`; or, with ~part,
-//   a place where that part continues if any domain has a piece there. `meetings` finds those that belong together.
-// - `HaloSums`: sums over the cells of a halo whose peak is known. `PartSums`: those of a part, by plane. `MergedSums`
-//   adds up what PartSums wrote, and finishes once the peak is known.
-// - `Blocks` visits the cells near a halo. Between iterations `Owners` says which servers keep a piece. `HaloLookup`
+//   a place where that part continues if any domain has a piece there. `meetings` matches pieces and places.
+// - `HaloSums`: sums over the cells of a halo whose peak is known. `PartSums`: sums of a part, by plane. `MergedSums`
+//   adds up the output of PartSums, and finishes once the peak is known.
+// - `Blocks` visits the cells near a halo. `Owners` gives the servers that keep a piece between iterations.
+// `HaloLookup`
 //   finds the halo of a particle's `Location` among kept pieces, `ParticleFilter` the location of a particle.
-// - Lengths are in the graph's own unit, and volumes in that of `unit_volume()`: of a cell if all are equal
+// - Lengths are in the graph's own unit, volumes in units of `unit_volume()`: a cell's volume if all cells are equal
 //   (`equal_cells`).
 #pragma once
 
@@ -30,7 +32,7 @@
 
 namespace sidestream::halos {
 
-/// Pieces of a server's cells above a threshold, in sets of connected ones.
+/// A server's cells above a threshold as pieces, in sets of connected pieces.
 template <class Domain, class Graph>
 concept CellDomain = requires(const Domain& domain, std::uint32_t piece,
                               void (*visit)(const typename Graph::Cell&, double)) {
@@ -59,7 +61,7 @@ concept CellGraph = std::is_trivially_copyable_v<typename Graph::Id> &&
   { id < id } -> std::same_as<bool>;
   // Calls a function for each domain of this server with its pieces above a threshold.
   graph.for_each_domain(input, length, true, visit);
-  // Collective: pairs of parts that touch.
+  // Pairs of parts that touch; collective.
   { graph.meetings(boundary, numbers, servers) } -> std::same_as<std::vector<PartPair>>;
   { graph.unit_volume() } -> std::same_as<double>;
   { graph.whole_volume() } -> std::same_as<double>;

@@ -15,7 +15,7 @@ struct NearPlace {
 };
 
 /// Squared distances of cells' middles from one point, in units of coordinates, the shortest along periodic axes. They
-/// have the same bits wherever they are computed. `Geometry`: of the cells, Field or AmrGrid; it is referred to.
+/// have the same bits wherever they are computed. `Geometry`: that of the cells, Field or AmrGrid; keeps a reference.
 template <class Geometry>
 class Distances {
  public:
@@ -41,9 +41,9 @@ class Distances {
     return squared(0, level, cell[0]) + squared(1, level, cell[1]) + squared(2, level, cell[2]);
   }
 
-  /// Calls `f(squared, place)` for the unflagged cells of a box that are near. First lists the indices along each axis
-  /// that are near, so that the loops visit only the box around the sphere and add three numbers per cell. `first`: the
-  /// cell of this level at the mesh's lower end.
+  /// Calls `f(squared, place)` for the unflagged cells of a box that are near. First lists the near indices along each
+  /// axis, so that the loops visit only the box around the sphere and add three numbers per cell. `first`: the cell of
+  /// this level at the mesh's lower end.
   template <class F>
   void for_each_near(const BlockView& view, const Box& box, std::int32_t level, const Index3& first, F&& f) const {
     std::array<std::vector<NearPlace>, 3> near;

@@ -19,7 +19,7 @@
 
 namespace sidestream::halos {
 
-/// Halos after merging, and what this server has of them.
+/// Halos after merging, and this server's parts of them.
 template <CellGraph Graph>
 struct Gathered {
   using Id = typename Graph::Id;
@@ -41,7 +41,7 @@ class ComponentMerger {
 
   ComponentMerger(const Graph& graph, const HaloRule& rule) : graph_(graph), rule_(rule) {}
 
-  /// Collective: sends parts to the server of their component's first part. `roots`: the first part of each part's
+  /// Sends parts to the server of their component's first part. Collective. `roots`: the first part of each part's
   /// component.
   void exchange(const LocalComponents<Graph>& found, const std::vector<std::int64_t>& roots, const PartNumbers& numbers,
                 Communicator& servers) {
@@ -62,7 +62,7 @@ class ComponentMerger {
       if (rule_.takes(one.peak, one.cells)) halos.push_back(one.sums.finish(graph_, one.peak, one.cells));
     }
   }
-  /// For each server that sent parts of halos.
+  /// Answers for each server that sent parts of halos.
   [[nodiscard]] std::map<int, std::vector<Answer>> answers() const {
     std::map<int, std::vector<Answer>> to;
     for (const auto& [member, part, root] : askers_) {
@@ -105,7 +105,7 @@ class ComponentMerger {
   std::vector<Asker> askers_;
 };
 
-/// Collective.
+/// Merges the servers' parts into halos. Collective.
 template <CellGraph Graph>
 [[nodiscard]] Gathered<Graph> gather_halos(LocalComponents<Graph> found, const Graph& graph, const HaloRule& halo,
                                            Communicator& servers) {
@@ -178,7 +178,7 @@ struct KnownHalos {
     return known;
   }
 
-  /// Collective: returns the places and parts of all servers, the same on all. Each server has its share of the halos,
+  /// Returns the places and parts of all servers, the same on all. Collective. Each server has its share of the halos,
   /// in order.
   [[nodiscard]] KnownHalos of_all(Communicator& servers) const {
     KnownHalos all{{}, {}, mean};
@@ -201,7 +201,7 @@ struct LocatedPiece {
   typename Graph::Source source;
 };
 
-/// Pieces of halos on this server, by halo. `found`: with `owned`, by the rules by which halos were found.
+/// Pieces of halos on this server, by halo. `found`: with `owned`, found by the same rules as the halos.
 template <CellGraph Graph>
 [[nodiscard]] std::vector<LocatedPiece<Graph>> located_pieces(const LocalComponents<Graph>& found,
                                                               const KnownHalos<typename Graph::Id>& known) {

@@ -9,7 +9,7 @@
 
 namespace sidestream::halos {
 
-/// The identifier of no cell, which comes before those of all cells.
+/// The identifier of no cell; it precedes the identifiers of all cells.
 template <class Id>
 inline constexpr Id no_cell{};
 template <>

@@ -67,7 +67,7 @@ struct MeanSums {
 
 /// MeanSums of cells of volume 1, serialised.
 [[nodiscard]] Bytes sum_values(std::span<const BlockView> views, int component);
-/// Collective: adds up the partial results of all servers.
+/// Adds up the partial results of all servers. Collective.
 [[nodiscard]] Bytes combine_mean(std::span<const Bytes> partials, Communicator& servers);
 /// NaN if there is no finite value.
 [[nodiscard]] double mean_of(BytesView combined);

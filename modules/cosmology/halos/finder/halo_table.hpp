@@ -20,8 +20,8 @@ void add_columns(std::vector<Column>& columns, const std::string& name, const ch
   }
 }
 
-/// A row for each of this server's halos; `first`: number of the first of them. The extent of a halo is given by cells,
-/// or by faces where cells are not equal.
+/// A row for each of this server's halos; `first`: number of the first halo. The extent of a halo is given by cells, or
+/// by faces if cells differ in size.
 template <CellGraph Graph>
 [[nodiscard]] std::vector<Column> halo_columns(const std::vector<Halo<typename Graph::Id>>& halos, const Graph& graph,
                                                std::int64_t first) {

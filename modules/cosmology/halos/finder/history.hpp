@@ -1,11 +1,11 @@
-// Halo histories in situ: tracks of halos, which are matched with those of the previous iteration.
+// Halo histories in situ: tracks of halos, matched with those of the previous iteration.
 //
 // Halos match by the cells or the particles that they share:
 //
 // 1. Pieces of halos go to the servers that keep their places, always the same ones (Graph::Owners). So the pieces of
 //    two iterations are compared where both are (Graph::overlaps).
-// 2. With particles, the pieces only tell the halo of each particle (Graph::HaloLookup); members of halos are dealt out
-//    by their numbers and compared.
+// 2. With particles, the pieces only give the halo of each particle (Graph::HaloLookup); members of halos are
+//    distributed by their numbers and compared.
 // 3. The first server has all pairs of halos that share something, names halos by their numbers, and follows the
 //    tracks (Tracks).
 #pragma once
@@ -41,7 +41,7 @@ enum class TrackEvent {
   first,    ///< exists in the first iteration; the time of its birth is unknown
   birth,    ///< shares no cell with any halo of the previous iteration
   goes_on,  ///< one halo of the previous iteration has become this one
-  merger,   ///< several have
+  merger,   ///< several halos of the previous iteration have become this one
   split,    ///< only shares cells with halos that have become others
   death,    ///< shares no cell with any halo of this iteration
   merged,   ///< has become a halo whose main branch is another track
@@ -56,7 +56,7 @@ struct TrackStep {
   SeenHalo seen{};
   std::int64_t progenitors = 0;
   std::int64_t other = -1;  ///< the track that it split from or merged into
-  SharedCells shared{};     ///< with its main progenitor, or with the halo that it split from or has become part of
+  SharedCells shared{};  ///< with its main progenitor, or with the halo from which it split or of which it became part
 };
 
 /// The tracks of a run. A halo's descendant is the halo of the next iteration that has the most of its cells (then the
@@ -104,8 +104,8 @@ class TrackRecord {
                                               const std::vector<SharedCells>& shared) {
     return tracks_.follow(now, shared);
   }
-  /// Writes the table of an iteration, and requests the chart of all. `peaks`: columns with the positions of the halos
-  /// of steps; `shared`: the column of that name.
+  /// Writes the table of an iteration, and requests the chart of all iterations. `peaks`: columns with the positions of
+  /// the halos of steps; `shared`: the column of that name.
   void write(const std::vector<TrackStep>& steps, std::vector<Column> peaks, Column shared, const CombineInput& input);
 
  private:
@@ -123,10 +123,10 @@ struct Overlap {
   Index cells = 0;
 };
 
-/// Keeps what is needed of the last analysed iteration: each server has the pieces of halos that it keeps, or the
-/// particles whose numbers it keeps; the first server has the peaks of halos and the tracks. The mesh may have been
-/// refined or coarsened in between: where a cell was split, each of its parts counts with its own volume. An iteration
-/// that is refused, skipped or fails changes nothing.
+/// Keeps the last analysed iteration: each server the pieces of halos or the particles that it is the keeper of, the
+/// first server the peaks of halos and the tracks. The mesh may have been refined or coarsened in between: where a cell
+/// was split, each of its parts counts with its own volume. An iteration that is refused, skipped or fails changes
+/// nothing.
 template <CellGraph Graph>
 class HaloHistory {
  public:
@@ -137,7 +137,8 @@ class HaloHistory {
   HaloHistory(const HistoryQuery& how, const Graph& graph)
       : particles_(how.particles), graph_(graph), record_(how, graph.name()) {}
 
-  /// Collective. `pieces`, `particles`: this server's, in halos; `halos`: this server's share, sorted over all.
+  /// Follows the halos of an iteration. Collective. `pieces`, `particles`: this server's, in halos; `halos`: this
+  /// server's share, sorted over all.
   void follow(const Pieces& pieces, const std::vector<Halo<Id>>& halos, const Particles& particles,
               const CombineInput& input) {
     Communicator& servers = input.communicator;
@@ -241,9 +242,9 @@ class HaloHistory {
 
   std::optional<ParticleQuery> particles_;
   const Graph& graph_;
-  Pieces before_;                        ///< those that this server keeps, in order
+  Pieces before_;                        ///< pieces that this server keeps, in order
   std::vector<HaloMember<Id>> members_;  ///< or the particles that it keeps, ascending
-  std::vector<SeenPeak> halos_;          ///< of the previous iteration, on the first server
+  std::vector<SeenPeak> halos_;          ///< halos of the previous iteration, on the first server
   TrackRecord record_;                   ///< on the first server
 };
 

@@ -3,8 +3,8 @@
 // 1. A graph lists the pieces above the threshold of each of its domains, joins those that touch by union-find, and
 //    names the boundary pieces, next to which other domains may continue (Graph::for_each_domain).
 // 2. One visit of all cells finds the peak and the number of cells of each component (measure).
-// 3. Closed components that pass the halo rule get their sums at once, by a second visit of their cells. Open ones, of
-//    which a piece lies at the boundary, become parts with sums by plane (run_sums.hpp).
+// 3. Closed components that pass the halo rule get their sums at once, by a second visit of their cells. Open
+//    components, with a piece at the boundary, become parts with sums by plane (run_sums.hpp).
 #pragma once
 
 #include <span>
@@ -28,8 +28,8 @@ struct LocalComponents {
   using Id = typename Graph::Id;
 
   std::vector<Halo<Id>> whole;                           ///< halos that lie in one domain
-  std::vector<Part<Id>> parts;                           ///< all parts that may continue elsewhere, however small
-  std::vector<Bytes> planes;                             ///< of each part, as Graph::PartSums wrote them
+  std::vector<Part<Id>> parts;                           ///< all parts that may continue elsewhere, of any size
+  std::vector<Bytes> planes;                             ///< output of Graph::PartSums for each part
   std::vector<typename Graph::BoundaryPiece> boundary;   ///< of parts; ~n instead of n: a place that part n seeks
   std::vector<OwnedPiece<typename Graph::Piece>> owned;  ///< pieces of all halos and parts, if requested
   std::vector<typename Graph::Source> sources;           ///< of each of `owned`; not sent between servers
@@ -51,7 +51,7 @@ struct LocalComponents {
     for (Bytes& one : found.planes) in.get(one);
     return found;
   }
-  /// Appends the contents of another; its parts and whole halos are renumbered behind these.
+  /// Appends the contents of another object, whose parts and whole halos are renumbered after these.
   void append(LocalComponents&& other) {
     const auto first = static_cast<std::int64_t>(parts.size()), halos = static_cast<std::int64_t>(whole.size());
     whole.insert(whole.end(), other.whole.begin(), other.whole.end());

@@ -13,7 +13,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// Logarithm of a halo's mass; NaN for masses that have none.
+/// Logarithm of a halo's mass; NaN for masses without one.
 double log_of(double mass) {
   return mass > 0 && std::isfinite(mass) ? std::log10(mass) : std::numeric_limits<double>::quiet_NaN();
 }

@@ -22,7 +22,7 @@ struct MassFunction {
 /// The options of `mass_function`. Reading throws Error(configuration).
 [[nodiscard]] OptionTable<MassFunction> mass_function_options();
 
-/// Collective: counts all servers' halos by mass, and writes the table and the chart. `mine`: masses of this server's
+/// Counts all servers' halos by mass, and writes the table and the chart. Collective. `mine`: masses of this server's
 /// halos, as in the table of halos; `volume`: of the whole mesh; `name`: of the variable.
 void write_mass_function(const MassFunction& how, const std::vector<double>& mine, double volume,
                          const std::string& name, const CombineInput& input);

@@ -27,7 +27,7 @@ class PartNumbers {
   std::vector<std::int64_t> ends_;  ///< [r]: the first part of server r; one more at the end
 };
 
-/// The number of a part, or ~ of one, in a list where it stands `by` places further behind.
+/// The number of a part, or ~part, in a list to which it is appended after `by` other parts.
 [[nodiscard]] constexpr std::int64_t renumbered(std::int64_t part, std::int64_t by) noexcept {
   return part < 0 ? ~(~part + by) : part + by;
 }
@@ -35,8 +35,8 @@ class PartNumbers {
 /// Numbers of two parts, over all servers, that belong together.
 using PartPair = std::array<std::int64_t, 2>;
 
-/// Collective. Returns, for each of this server's parts, the lowest number of a part in its component, where `pairs` of
-/// all servers belong together. Each server sends a spanning forest of its pairs to all.
+/// Returns, for each of this server's parts, the lowest number of a part in its component, as joined by the `pairs` of
+/// all servers. Collective. Each server sends a spanning forest of its pairs to all.
 [[nodiscard]] std::vector<std::int64_t> join_parts(const std::vector<PartPair>& pairs, std::size_t parts,
                                                    const PartNumbers& numbers, Communicator& servers);
 
@@ -48,8 +48,9 @@ struct LabelQuery {
 /// The options of `labels`.
 [[nodiscard]] OptionTable<LabelQuery> label_options();
 
-/// Collective: writes a data set with the numbers of halos as int32, -1 for cells without one, and the positions of
-/// cells. `runs`: of this server's halos. Servers have contiguous planes of the mesh, 4 bytes for each of their cells.
+/// Writes a data set with the numbers of halos as int32, -1 for cells without a halo, and the positions of cells.
+/// Collective. `runs`: this server's parts of halos. Servers have contiguous planes of the mesh, 4 bytes for each of
+/// their cells.
 void write_labels(const LabelQuery& query, const Field& field, const std::vector<NumberedPiece<Run>>& runs,
                   const CombineInput& input);
 

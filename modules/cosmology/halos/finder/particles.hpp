@@ -1,10 +1,10 @@
-// Particles in the cells of halos, by which halos of two iterations are matched.
+// Particles in the cells of halos, which match halos of two iterations.
 //
 // 1. Each server finds the cells of its particles. If a cell is known on the server and in no component, the particle
 //    is dropped (place_particles).
 // 2. The others go to the servers that keep their cells, which look up the halo (history.hpp).
-// 3. Members are dealt to servers by a hash of the particle's number, the same in every iteration. So the members of
-//    two iterations are compared on one server by merging two sorted lists (shared_members).
+// 3. Members are distributed to servers by a hash of the particle's number, the same in every iteration. So the members
+//    of two iterations are compared on one server by merging two sorted lists (shared_members).
 #pragma once
 
 #include <algorithm>
@@ -52,8 +52,8 @@ struct HaloMember {
   bool operator<(const HaloMember& other) const noexcept { return id != other.id ? id < other.id : halo < other.halo; }
 };
 
-/// A halo of the previous iteration and one of this iteration, by peaks, and what they have in common: the number of
-/// cells or particles, and their weight.
+/// A halo of the previous iteration and one of this iteration, by peaks, and their overlap: the number of common cells
+/// or particles, and their weight.
 template <class Id>
 struct SharedPair {
   Id before = no_cell<Id>, now = no_cell<Id>;
@@ -100,7 +100,7 @@ template <class Filter>
   return placed;
 }
 
-/// Collective: deals particles out by their numbers, so that each server has the same numbers every time; ascending.
+/// Distributes particles by their numbers, so that each server has the same numbers every time; ascending. Collective.
 template <class Id>
 [[nodiscard]] std::vector<HaloMember<Id>> dealt_by_number(const std::vector<HaloMember<Id>>& mine,
                                                           Communicator& servers) {
@@ -128,8 +128,8 @@ template <class Id>
   return sums;
 }
 
-/// Collective. For each pair of a halo before and one now: the number of particles in both, and their present weight,
-/// added exactly. The result is on the first server, empty on others.
+/// Sums, for each pair of a previous and a present halo, the number of particles in both and their present weight,
+/// exactly. Collective. The result is on the first server, empty on others.
 template <class Id>
 [[nodiscard]] std::vector<SharedPair<Id>> shared_members(const std::vector<HaloMember<Id>>& before,
                                                          const std::vector<HaloMember<Id>>& now,

@@ -30,7 +30,7 @@ struct HaloBytes {
   Bytes sums;
 };
 
-/// Collective: sends the sums of each halo to the server that has it; sorted by halo.
+/// Sends the sums of each halo to the server that has it; sorted by halo. Collective.
 std::vector<HaloBytes> exchange_shells(std::vector<Bytes> partials, std::int64_t mine, Communicator& servers) {
   std::vector<std::int64_t> ends;  // the first number beyond each server's halos
   for (const Bytes& bytes : servers.all_gather(bytes_of(mine))) {
@@ -70,7 +70,7 @@ double volume_within(double radius, int dimensions) {
 }
 
 /// Radius at which a density that is `high` at radius a and `low` at b equals `sought`: along a power law, or along a
-/// straight line where there is none.
+/// straight line if there is no power law.
 double crossing(double a, double b, double high, double low, double sought) {
   if (a > 0 && low > 0 && std::isfinite(high)) {
     const double part = std::log(high / sought) / std::log(high / low);

@@ -56,9 +56,9 @@ struct VirialColumns {
   std::vector<std::vector<double>> values;
 };
 
-/// Collective: adds up partials, each halo's on the server that has it, and writes the table. `mine`: linear indices of
-/// the peaks of this server's halos, which the table contains except on levels; `first`: number of the first of them.
-/// `mean`: of the field, if overdensities refer to it; else any number. Throws the same error on all servers.
+/// Adds up partials, each halo's on the server that has it, and writes the table. Collective. `mine`: linear indices of
+/// the peaks of this server's halos, which the table contains except on levels; `first`: number of the first of these
+/// halos. `mean`: of the field, if overdensities refer to it; else any number. Throws the same error on all servers.
 [[nodiscard]] VirialColumns write_profiles(const ProfileQuery& query, const ShellUnits& units,
                                            std::vector<Bytes> partials, const std::vector<Index>& mine,
                                            std::int64_t first, double mean, const CombineInput& input);

@@ -18,7 +18,7 @@
 namespace sidestream::halos {
 namespace {
 
-/// Contiguous places of a row that a part takes; or, with ~part, that it seeks because it continues there.
+/// Contiguous places of a row that a part occupies; or, with ~part, at which it continues if another part has them.
 struct Places {
   Index row = 0, first = 0, last = 0;
   std::int64_t part = 0;
@@ -52,7 +52,7 @@ class Posted {
   std::map<int, std::vector<Places>> to_;
 };
 
-/// Pairs of parts of which one takes what the other seeks.
+/// Pairs of parts in which one occupies places that the other seeks.
 std::vector<PartPair> overlapping(std::vector<Places> places) {
   const auto first = std::partition(places.begin(), places.end(), [](const Places& one) { return one.part >= 0; });
   const std::span taken(places.begin(), first), sought(first, places.end());

@@ -103,7 +103,8 @@ class RunGraph {
     std::vector<std::vector<Box>> boxes_;
   };
 
-  /// Finds the cells of particles; none for those outside the mesh, and in cells on this server below the threshold.
+  /// Finds the cells of particles. Returns none for particles outside the mesh, and in cells on this server below the
+  /// threshold.
   class ParticleFilter {
    public:
     using Location = RowPlace;

@@ -1,8 +1,8 @@
 // Sums over the cells of halos and of their parts on a uniform mesh of one level.
 //
-// The shortest way to the peak along periodic axes is unknown until the peak is. So a part that may continue elsewhere
-// keeps its sums for each plane of cells along each axis. They are added up exactly over all parts, and weighted with
-// distances at the end.
+// The shortest way to the peak along periodic axes is unknown as long as the peak is. So a part that may continue
+// elsewhere keeps its sums for each plane of cells along each axis. They are added up exactly over all parts, and
+// weighted with distances at the end.
 #pragma once
 
 #include <array>
@@ -39,7 +39,8 @@ struct Plane {
   }
 };
 
-/// Planes by axis and place. `Place`: what cells of a plane have in common along the axis, an index or also a level.
+/// Planes by axis and place. `Place`: the coordinate that the cells of a plane share: an index, or a level and an
+/// index.
 template <class Place>
 class PlaneSums {
  public:

@@ -1,8 +1,8 @@
-// Sums over the cells in shells around halos: all cells of a sphere, or those of the halo.
+// Sums over the cells in shells around halos: all cells of a sphere, or only those of the halo.
 //
-// For spheres, every block is asked for its cells near each halo (Distances::for_each_near, and for trees by descending
-// from the roots). Otherwise the halo's own pieces are visited. A cell belongs to the shell that contains its middle,
-// with its whole volume; the shell is found by binary search among squared edges.
+// For spheres, every block visits its cells near each halo (Distances::for_each_near, and for trees by descending from
+// the roots). Otherwise the halo's own pieces are visited. A cell belongs to the shell that contains its middle, with
+// its whole volume; the shell is found by binary search among squared edges.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class ShellSums {
   [[nodiscard]] bool any() const noexcept { return any_; }
   [[nodiscard]] std::int64_t cells(std::size_t shell) const noexcept { return shells_[shell].cells; }
   [[nodiscard]] const ExactSum& mass(std::size_t shell) const noexcept { return shells_[shell].mass; }
-  /// Volume of the cells that were added with one.
+  /// Volume of the cells that were added with a volume.
   [[nodiscard]] const ExactSum& volume(std::size_t shell) const noexcept { return shells_[shell].volume; }
   /// Mean weighted by the mass; NaN without mass.
   [[nodiscard]] double mean(std::size_t shell, std::size_t field) const noexcept;

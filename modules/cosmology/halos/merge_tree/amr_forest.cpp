@@ -3,12 +3,10 @@
 // 1. Lists the server's cells and pairs of neighbours (neighbour_search.hpp). Each cell keeps its highest neighbour,
 // and
 //    each pair is kept for the saddles.
-// 2. Follows these steepest ascents to the maxima. Where two neighbours lead to different maxima, the lower one is
-// where
-//    these meet; the highest such cell of each two maxima is their saddle.
+// 2. Follows these steepest ascents to the maxima. If two neighbours lead to different maxima, these meet at the lower
+//    neighbour; the highest such cell of each two maxima is their saddle.
 // 3. Joins maxima at their saddles (local_tree.cpp).
-// 4. Cells whose neighbours are not all here, and the places where these seek others, are sent to servers by the hash
-// of
+// 4. Cells whose neighbours are not all here, and the places where they seek others, are sent to servers by the hash of
 //    the place, where both meet (`meet`).
 #include "cosmology/halos/merge_tree/amr_forest.hpp"
 
@@ -33,7 +31,7 @@ class AmrForest::Ascents {
   }
 
   void join(std::uint32_t n, std::uint32_t other) {
-    if (n == other) return;  // round a periodic axis
+    if (n == other) return;  // around a periodic axis
     if (above(other, highest_[n])) highest_[n] = other;
     if (above(n, highest_[other])) highest_[other] = n;
     // Cells of one level find each other.
@@ -84,7 +82,7 @@ class AmrForest::Ascents {
 };
 
 void AmrForest::build(const LocalInput& input, Built<AmrBorder>& built) {
-  constexpr double all = -std::numeric_limits<double>::infinity();  // but no NaN
+  constexpr double all = -std::numeric_limits<double>::infinity();  // below every number, but no NaN
   NeighbourSearch search(graph_, input, all, false);
   for (const AmrCell& cell : search.domain().cells) ids_.push_back(numbers_.number_of(cell));
   Ascents ascents(search.domain(), ids_);

@@ -10,7 +10,7 @@
 
 namespace sidestream::halos {
 
-/// A cell next to which others may continue; or a place, where such a cell may lie, that `cell` seeks. Trivially
+/// A cell next to which others may continue; or a place that `cell` seeks, where such a cell may lie. Trivially
 /// copyable; sent between servers.
 struct AmrBorder {
   AmrCell place;

@@ -1,11 +1,13 @@
 // The merge tree of one box, computed with one pass over cells and one over pairs of maxima.
 //
-// 1. climb: for each cell, the highest of it and its neighbours, row by row so that the compiler vectorises the
+// 1. climb: for each cell, finds the highest among it and its neighbours, row by row so that the compiler vectorises
+// the
 //    comparisons. A cell that is its own highest neighbour is a maximum.
 // 2. number_maxima: follows these steepest ascents with path compression, so that each cell knows its maximum. Cells of
 //    equal value are ordered by linear index (simulation of simplicity), so that ascents have no plateaus or cycles.
-// 3. find_saddles: for each pair of neighbours that lead to different maxima, the lower one is where the two meet. A
-//    hash table keeps the highest such cell per pair (SaddleTable).
+// 3. find_saddles: if two neighbours lead to different maxima, the maxima meet at the lower neighbour. A hash table
+// keeps
+//    the highest such cell per pair of maxima (SaddleTable).
 // 4. join_maxima: joins maxima at these saddles, from the highest down (local_tree.cpp).
 // 5. list_border: the border cells, each with the maximum of its component at its own level.
 //
@@ -114,8 +116,8 @@ class BoxSweep {
     strides_ = {size_[0], size_[0] * size_[1]};
   }
 
-  /// Lists neighbours in the order of linear indices, including the cell itself: the later of two equal values is the
-  /// higher one.
+  /// Lists neighbours in the order of linear indices, including the cell itself: the later of two equal values counts
+  /// as higher.
   void find_offsets(int connectivity) {
     for (Index n = 0; n < 27; ++n) {
       const Index3 d{n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
@@ -177,7 +179,7 @@ class BoxSweep {
       const auto start = static_cast<std::int32_t>(place(at));
       const Real* own = row(at[1], at[2]);
       for (std::size_t o = offsets_.size() / 2 + 1; o < offsets_.size(); ++o) {
-        const Offset& offset = offsets_[o];  // later in linear index, so of equal values the higher one
+        const Offset& offset = offsets_[o];  // later in linear index, so it counts as higher if values are equal
         Index first = 0, end = 0;
         if (!beside(at, offset, first, end)) continue;
         const Real* other = row(at[1] + offset.step[1], at[2] + offset.step[2]) + offset.step[0];

@@ -1,15 +1,15 @@
 // The contract between `merge_tree` and the cells of a mesh.
 //
-// A forest has the trees of a server's cells, of boxes (BoxForest) or of all its cells together (AmrForest). MergeTree
+// A forest has the trees of a server's cells: of boxes (BoxForest) or of all its cells together (AmrForest). MergeTree
 // (merge_task.hpp) is one sequence of stages for every forest:
 //
-// - `build` makes the trees, and lists what they need to be joined with others. `meet`, collective, finds where
+// - `build` makes the trees, and lists what is needed to join them with others. `meet`, collective, finds where
 // `Border`
 //   cells of different trees touch, also of other servers.
 // - `for_each_cell(tree, boundary, f)` calls f(cell, value, number of its maximum in the tree). `look_at` is called
-//   before, if the values are not in the forest. `id_of(cell)` is its number in the whole mesh, by which ties are
-//   broken. `find` looks for the cell at a place of a question.
-// - `add` adds a cell to a halo's sums, in units of `unit_volume()`. Where cells are not equal (`equal_cells`),
+//   before, if the values are not in the forest. `id_of(cell)` is the cell's number in the whole mesh, which breaks
+//   ties. `find` looks for the cell at a place of a question.
+// - `add` adds a cell to a halo's sums, in units of `unit_volume()`. If cells differ in size (not `equal_cells`),
 //   `add_places` and `add_cells` add columns about cells of given ids.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Joining of maxima with union-find, from the highest saddle down: Kruskal's algorithm for the maximum spanning forest.
+// Joins maxima with union-find, from the highest saddle down: Kruskal's algorithm for the maximum spanning forest.
 //
 // The lower maximum dies (elder rule). Its triplet is certain if its component has not reached the border above the
 // saddle, and open otherwise.

@@ -105,7 +105,7 @@ class MergeTree final : public Task {
     const Bytes mean = needs_mean() ? forest_.sum_values(input) : Bytes{};
     ByteWriter out;
     out.put(mean);
-    if (input.stays) return out.take();  // otherwise the rest is read in place
+    if (input.stays) return out.take();  // otherwise combine reads the rest in place
     out.reserve(built_.border.size() * sizeof(Border) + built_.open.size() * sizeof(Triplet) + mean.size() + 64);
     out.put(built_.border);
     out.put(built_.open);
@@ -299,7 +299,7 @@ class MergeTree final : public Task {
   TreeQuery query_;
   Forest forest_;             ///< its trees are kept between the passes of one iteration
   Built<Border> built_;       ///< kept between `build` and `join`, if partials stay in place
-  std::vector<Triplet> own_;  ///< kept between the passes: triplets that this server's maxima lead to, if it has their
+  std::vector<Triplet> own_;  ///< kept between the passes: triplets to which this server's maxima lead, if it has their
                               ///< cells
   Bytes joined_;              ///< kept between the passes: the result of `join`
   std::vector<Bytes> rest_;   ///< of partials: everything after the branches

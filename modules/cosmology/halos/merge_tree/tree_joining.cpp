@@ -50,8 +50,7 @@ std::vector<MetEdge> highest_ways(std::vector<MetEdge> edges) {
   return edges;
 }
 
-/// Messages with border cells to the keepers of their rows, and of the later rows in which they have neighbours
-/// elsewhere.
+/// Sends border cells to the keepers of their rows, and of the later rows in which they have neighbours elsewhere.
 class Posts {
  public:
   Posts(const Lattice& lattice, const std::vector<RowStep>& steps, int servers)

@@ -1,4 +1,4 @@
-// Joining of the trees of boxes, so that every server gets only the triplets that its own cells need, or all.
+// Joining of the trees of boxes, so that every server gets all triplets, or only those that its own cells need.
 #pragma once
 
 #include <vector>
@@ -27,25 +27,25 @@ class Thinned {
   std::size_t most_ = least;
 };
 
-/// Collective: finds edges between maxima where border cells of different boxes are neighbours, on any servers. Returns
-/// those, for the rows that this server keeps, in their maximum spanning forest.
+/// Finds edges between maxima where border cells of different boxes are neighbours, on any servers. Collective. Returns
+/// the edges for the rows that this server keeps, reduced to their maximum spanning forest.
 [[nodiscard]] std::vector<MetEdge> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,
                                                    const std::vector<RowStep>& steps, Communicator& servers);
 
-/// Collective: returns the triplets that this server's maxima may lead to. `own`: edges between maxima of the same box
-/// of this server; `met`: edges between boxes of any servers, found on this one.
+/// Returns the triplets to which this server's maxima may lead. Collective. `own`: edges between maxima of the same box
+/// of this server; `met`: edges between boxes of any servers, found on this server.
 ///
 /// Groups of servers grow by pairs. The triplet of a maximum is final if its component has no edge out of the group
-/// above its saddle. Edges are then redirected to the maxima that continue. Only edges between those, and edges out of
-/// the group, are passed to the next larger group. So a server only holds maxima that reach the borders of groups,
-/// instead of all that reach borders of blocks. On the way back each half of a group gets the triplets to which its
+/// above its saddle. Edges are then redirected to the maxima that continue. Only edges between these maxima, and edges
+/// out of the group, are passed to the next larger group. So a server only holds maxima that reach the borders of
+/// groups, not all that reach borders of blocks. On the way back each half of a group gets the triplets to which its
 /// maxima lead. This is the sparsified reduction of Morozov and Weber, "Distributed merge trees" (2013).
 [[nodiscard]] std::vector<Triplet> reduce_trees(const std::vector<TreeEdge>& own, const std::vector<MetEdge>& met,
                                                 Communicator& servers);
 
-/// Collective: returns the triplets of all maxima that reach a border of their box, the same on all servers. Forests
-/// are merged pairwise and reduced each time, so that no server holds more than the result. It serves placements in
-/// which the servers that join trees do not have the cells.
+/// Returns the triplets of all maxima that reach a border of their box, the same on all servers. Collective. Forests
+/// are merged pairwise and reduced each time, so that no server holds more than the result. Used if the servers that
+/// join trees do not have the cells.
 [[nodiscard]] std::vector<Triplet> join_forests(std::vector<TreeEdge> mine, Communicator& servers);
 
 }  // namespace sidestream::halos

@@ -40,7 +40,7 @@ using CellAt = std::function<std::optional<Index3>(const std::vector<double>& pl
 [[nodiscard]] CellAt cell_at(const Field& field);
 [[nodiscard]] CellAt cell_at(const AmrGrid& grid);
 
-/// Options of the analysis `merge_tree`, on a mesh of so many dimensions.
+/// Options of the analysis `merge_tree`, on a mesh of `dimensions` dimensions.
 [[nodiscard]] OptionTable<TreeQuery> tree_options(int dimensions = 0, const CellAt& cell_at = {});
 
 }  // namespace sidestream::halos

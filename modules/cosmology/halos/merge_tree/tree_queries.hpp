@@ -9,7 +9,7 @@
 
 namespace sidestream::halos {
 
-/// A branch of the whole tree: a maximum, and the saddle at which it meets a higher one; saddle.id -1: it is the
+/// A branch of the whole tree: a maximum, and the saddle at which it meets a higher maximum; saddle.id -1: it is the
 /// highest of its connected component. Trivially copyable; sent between servers.
 struct Branch {
   ValuedCell top, saddle;
@@ -32,8 +32,8 @@ struct WayDown {
   std::vector<ValuedCell> tops, from;  ///< from[0] is the cell itself, the others are saddles
 };
 
-/// A server's part of the whole tree: a forest, and all triplets that any of its cells may lead to. No answer needs
-/// another server. Refers to the forest.
+/// A server's part of the whole tree: a forest, and all triplets to which its cells may lead. No query needs another
+/// server. Refers to the forest.
 template <class Forest>
 class TreeAnswers {
  public:

@@ -164,14 +164,14 @@ std::vector<Triplet> led_to(const Names& names, const TripletMap& all) {
   return found;
 }
 
-/// Data that the first server of a group keeps until the way back.
+/// Data that the first server of a group keeps for the way back.
 struct Stage {
   int step = 0;
   std::vector<Triplet> triplets;
   Names low, high;  ///< maxima of both halves
 };
 
-/// Collective: sends each server the edges of its own maxima.
+/// Sends each server the edges of its own maxima. Collective.
 std::vector<GroupEdge> edges_of_own(const std::vector<TreeEdge>& own, const std::vector<MetEdge>& met,
                                     Communicator& servers) {
   std::map<int, std::vector<GroupEdge>> to;

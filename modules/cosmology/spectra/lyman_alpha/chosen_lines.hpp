@@ -38,7 +38,7 @@ struct ChosenLines {
   [[nodiscard]] static ChosenLines from(BytesView bytes);
 };
 
-/// Collective: passes all lines of all servers to the results, with rows divided among the servers. Optical depths
+/// Passes all lines of all servers to the results, with rows divided among the servers. Collective. Optical depths
 /// along an axis are multiplied by its factor.
 void write_lines(const LineOutput& how, std::vector<ChosenLines> mine, const Query& query, const Mesh& mesh,
                  const Cosmology& cosmology, const std::vector<double>& factors, Communicator& servers,

@@ -1,8 +1,8 @@
 // Analysis `lyman_alpha`: optical depths and fluxes along lines of sight, and their statistics.
 //
 // If a mean flux F is given, the factor f of optical depths, one for each axis, solves <exp(-f tau)> = F. The mean is a
-// convex, decreasing function of f. So Newton steps from below never overshoot the root, and one from above leads below
-// it (or to a negative f, in which case f / 8 is a good restart). Each step is a pass, which all servers evaluate.
+// convex, decreasing function of f. So Newton steps from below never overshoot the root. A step from above leads below
+// the root, or to a negative f, in which case f / 8 is a good restart. Each step is a pass, which all servers evaluate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -165,7 +165,7 @@ class LymanAlpha final : public Task {
     return lines.products(factor, pieces[0], &kept_.back().second);
   }
 
-  /// Collective: adds up all servers' sums, by axis; collects this server's parts of transformed fields.
+  /// Adds up all servers' sums, by axis; collects this server's parts of transformed fields. Collective.
   std::vector<LineSums> collect(const CombineInput& input, bool last, Fields& fields) {
     std::vector<LineSums> sums;
     Words all{0};

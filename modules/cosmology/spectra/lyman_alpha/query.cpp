@@ -89,7 +89,7 @@ OptionTable<LineOutput> line_options() {
       pieces_option(&LineOutput::pieces)};
 }
 
-/// A chart is drawn only of a table that is written.
+/// Refuses a chart without its table.
 void require_table(const OptionTable<Query>& options, const Settings& settings, const Query& query,
                    std::optional<ChartFile> Query::*chart, std::string Query::*file) {
   if (!(query.*chart) || !(query.*file).empty()) return;
