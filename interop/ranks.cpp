@@ -2,10 +2,13 @@
 
 #include <dlfcn.h>
 
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <sidestream/error.hpp>
+#include <thread>
 
 namespace sidestream::interop {
 
@@ -14,6 +17,9 @@ namespace {
 void check(int code, const char* call) {
   if (code != MPI_SUCCESS) throw Error(Code::system, std::string(call) + " failed with code " + std::to_string(code));
 }
+
+/// Waiting that a person should hear of.
+constexpr std::chrono::seconds patience{10};
 
 /// Starts MPI unless the program has; tells if it did.
 bool start_mpi() {
@@ -113,7 +119,30 @@ Ranks::~Ranks() {
   if (started_) MPI_Finalize();
 }
 
+/// Programs may call an interface on some ranks only, and not every interface tells which. The others would be waited
+/// for without a word.
+void Ranks::meet() const {
+  met_ = true;
+  if (comm_ != MPI_COMM_WORLD || size_ == 1) return;
+  const auto began = std::chrono::steady_clock::now();
+  MPI_Request all = MPI_REQUEST_NULL;
+  check(MPI_Ibarrier(comm_, &all), "MPI_Ibarrier");
+  for (bool said = false;; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+    int here = 0;
+    check(MPI_Test(&all, &here, MPI_STATUS_IGNORE), "MPI_Test");
+    if (here != 0) return;
+    if (said || std::chrono::steady_clock::now() - began < patience) continue;
+    said = true;
+    std::fprintf(stderr,
+                 "sidestream: rank %d has waited 10 s for other ranks of the job, all %d of which are to end the first "
+                 "step with data. If only some of them write, say which: by the parameter Ranks of the engine for "
+                 "ADIOS2, or catalyst/mpi_comm\n",
+                 rank_, size_);
+  }
+}
+
 std::vector<std::string> Ranks::gather(const std::string& text) const {
+  if (!met_) meet();
   const auto count = static_cast<std::size_t>(size_);
   std::vector<std::int64_t> lengths(count);
   const auto mine = static_cast<std::int64_t>(text.size());

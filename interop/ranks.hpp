@@ -32,7 +32,8 @@ class Ranks {
   [[nodiscard]] MPI_Comm comm() const noexcept { return comm_; }
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] int size() const noexcept { return size_; }
-  /// Every rank's text, by rank, on every rank. Collective. Throws Error(system).
+  /// Every rank's text, by rank, on every rank. Collective. Throws Error(system). The first call says on standard error
+  /// if some of all ranks of the job do not come.
   [[nodiscard]] std::vector<std::string> gather(const std::string& text) const;
   /// True if both are the same ranks in the same order.
   [[nodiscard]] bool same_as(const Ranks& other) const;
@@ -42,10 +43,12 @@ class Ranks {
 
  private:
   Ranks(MPI_Comm comm, bool own, bool started);
+  void meet() const;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   bool started_ = false;
-  bool own_ = false;  ///< the communicator was made here
+  bool own_ = false;          ///< the communicator was made here
+  mutable bool met_ = false;  ///< all ranks have called gather
 };
 
 }  // namespace sidestream::interop

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <locale>
 #include <map>
+#include <optional>
+#include <sstream>
+#include <utility>
 #include <vector>
 
 namespace sidestream::adios2_engine {
@@ -93,7 +97,83 @@ void add_particles(const std::string& variable, std::size_t at, const std::set<s
   }
 }
 
+/// Rules for the arrays of an image: on one mesh for values in cells, on another one for values at points, around which
+/// cells lie. The fastest axis of an array is x.
+void add_image(const std::vector<double>& origin, const std::vector<double>& spacing,
+               const std::vector<std::pair<std::string, bool>>& arrays, arrays::Mapping& mapping) {
+  for (const auto& [name, at_points] : arrays) {
+    arrays::ArrayRule rule;
+    rule.pattern = name;
+    rule.exact = true;
+    rule.mesh = at_points ? "image_points" : "image";
+    mapping.arrays.push_back(rule);
+    arrays::MeshRule& mesh = mapping.meshes[rule.mesh];
+    mesh.spacing = spacing;
+    mesh.origin = origin;
+    mesh.origin.resize(3, 0);
+    for (std::size_t a = 0; a < 3 && at_points; ++a) mesh.origin[a] -= a < spacing.size() ? spacing[a] / 2 : 0.5;
+  }
+}
+
+/// The attributes of Fides for uniform meshes.
+void add_fides(adios2::IO& io, const Attributes& all, arrays::Mapping& mapping) {
+  const std::vector<std::string> model = texts(io, all, "Fides_Data_Model");
+  if (model.empty() || model.front() != "uniform") return;
+  const std::vector<std::string> names = texts(io, all, "Fides_Variable_List");
+  const std::vector<std::string> places = texts(io, all, "Fides_Variable_Associations");
+  std::vector<std::pair<std::string, bool>> arrays;
+  for (std::size_t n = 0; n < std::min(names.size(), places.size()); ++n) {
+    arrays.emplace_back(names[n], places[n] == "points");
+  }
+  add_image(numbers(io, all, "Fides_Origin"), numbers(io, all, "Fides_Spacing"), arrays, mapping);
+}
+
+/// The text from `begin` to the next `end`, behind `at`, which moves there; nothing if it is not there.
+std::optional<std::string> between(const std::string& text, const std::string& begin, const std::string& end,
+                                   std::size_t& at) {
+  const std::size_t from = text.find(begin, at), to = text.find(end, from + begin.size());
+  if (from == std::string::npos || to == std::string::npos) return std::nullopt;
+  at = to;
+  return text.substr(from + begin.size(), to - from - begin.size());
+}
+
+std::string vtk_text(adios2::IO& io, const Attributes& all) {
+  const std::vector<std::string> given = texts(io, all, "vtk.xml");
+  const bool image = !given.empty() && given.front().find("<ImageData") != std::string::npos;
+  return image ? given.front() : std::string();
+}
+
+std::vector<double> three_numbers(const std::string& text, const std::string& name) {
+  std::size_t at = 0;
+  std::istringstream words(between(text, name + "=\"", "\"", at).value_or(""));
+  words.imbue(std::locale::classic());
+  std::vector<double> all;
+  for (double x = 0; all.size() < 3 && words >> x;) all.push_back(x);
+  return all;
+}
+
+/// VTK's description of an image, whose arrays are ADIOS2's.
+void add_vtk(const std::string& text, arrays::Mapping& mapping) {
+  std::vector<std::pair<std::string, bool>> arrays;
+  for (const char* const place : {"CellData", "PointData"}) {
+    std::size_t at = 0;
+    const std::string part = between(text, std::string("<") + place, std::string("</") + place, at).value_or("");
+    for (std::size_t in = 0; const auto name = between(part, "<DataArray Name=\"", "\"", in);) {
+      if (*name != "TIME") arrays.emplace_back(*name, *place == 'P');
+    }
+  }
+  add_image(three_numbers(text, "Origin"), three_numbers(text, "Spacing"), arrays, mapping);
+}
+
 }  // namespace
+
+std::string time_name(adios2::IO& io) {
+  const std::string text = vtk_text(io, io.AvailableAttributes());
+  std::size_t at = text.find("\"TIME\"");
+  std::string name;
+  if (at != std::string::npos) std::istringstream(between(text, ">", "<", at).value_or("")) >> name;
+  return name.empty() ? "time" : name;
+}
 
 std::string plain_name(const std::string& name) {
   const std::string base = "/data/";
@@ -106,7 +186,11 @@ std::string plain_name(const std::string& name) {
 arrays::Mapping conventions(adios2::IO& io, const std::set<std::string>& names) {
   arrays::Mapping mapping;
   const Attributes all = io.AvailableAttributes();
-  if (all.count("openPMD") == 0) return mapping;
+  if (all.count("openPMD") == 0) {
+    add_fides(io, all, mapping);
+    if (mapping.arrays.empty()) add_vtk(vtk_text(io, all), mapping);
+    return mapping;
+  }
   for (const std::string& name : names) {
     const std::size_t particles = name.find("/particles/");
     if (name.compare(0, 6, "/data/") == 0 && particles != std::string::npos) {

@@ -1,4 +1,4 @@
-// Geometry that a program's attributes describe: openPMD's meshes and particles.
+// Geometry that a program's attributes describe: openPMD's meshes and particles, images for Fides or VTK.
 #pragma once
 
 #include <adios2/cxx/IO.h>
@@ -15,5 +15,8 @@ namespace sidestream::adios2_engine {
 
 /// Rules for the variables of these names, by their plain names. Variables without such attributes have none.
 [[nodiscard]] arrays::Mapping conventions(adios2::IO& io, const std::set<std::string>& names);
+
+/// The single value with a step's time, by VTK's description; otherwise `time`.
+[[nodiscard]] std::string time_name(adios2::IO& io);
 
 }  // namespace sidestream::adios2_engine

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "conventions.hpp"
+#include "memory.hpp"
 #include "span.hpp"
 
 namespace sidestream::adios2_engine {
@@ -70,7 +71,7 @@ void Engine::read_parameters() {
     throw Error(Code::usage, "parameter Order: found '" + order + "', expected row, or column (Fortran)");
   }
   column_ = order == "column";
-  time_name_ = parameter("Time", "time");
+  time_name_ = parameter("Time", "");
   feed_ = std::make_unique<arrays::Feed>(ranks_of(parameter("Ranks", "world")), parameter("Configuration", ""),
                                          parameter("Arrays", ""));
   for (const auto& [key, value] : m_IO.Parameters()) {
@@ -136,6 +137,7 @@ void Engine::put(adios2::Variable<T>& variable, const T* values, arrays::Read wh
   try {
     const adios2::ShapeID shape = variable.ShapeID();
     if (shape == adios2::ShapeID::GlobalValue || shape == adios2::ShapeID::LocalValue) {
+      if (time_name_.empty()) time_name_ = time_name(m_IO);
       if constexpr (std::is_arithmetic_v<T>) {
         if (variable.Name() == time_name_) {
           time_ = static_cast<double>(*values);
@@ -147,7 +149,12 @@ void Engine::put(adios2::Variable<T>& variable, const T* values, arrays::Read wh
     }
     arrays::Part part;
     if (!describe(variable, part)) return;
-    part.data = reinterpret_cast<const std::byte*>(values);
+    MemoryBox box = memory_box(variable);
+    if (column_) {
+      std::reverse(box.start.begin(), box.start.end());
+      std::reverse(box.size.begin(), box.size.end());
+    }
+    part.data = reinterpret_cast<const std::byte*>(values) + lay_out(part, box);
     feed_->put(part, when);
   } catch (const std::exception& error) {
     feed_->say(error.what());

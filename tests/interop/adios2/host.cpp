@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../catalyst/scene.hpp"
@@ -64,6 +66,23 @@ adios2::Dims reversed(const scene::Index3& index, int dimensions) {
   return dims;
 }
 
+/// Puts an array out of a larger one in memory, with a frame of other values around it.
+void put_framed(Step& step, adios2::Variable<double>& v, const std::vector<double>& values, const adios2::Dims& count) {
+  adios2::Dims size = count;
+  std::size_t all = 1;
+  for (std::size_t& n : size) all *= n += 3;
+  std::vector<double> framed(all, -1e30);
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    std::size_t rest = n, at = 0, pitch = 1;
+    for (std::size_t a = count.size(); a-- > 0; pitch *= size[a], rest /= count[a]) {
+      at += (rest % count[a] + 1) * pitch;
+    }
+    framed[at] = values[n];
+  }
+  v.SetMemorySelection({adios2::Dims(count.size(), 1), size});
+  step.engine.Put(v, framed.data(), adios2::Mode::Sync);
+}
+
 /// Puts an array, in the way that the command line says.
 void put(Step& step, const Options& options, const std::string& name, const std::vector<double>& values,
          const scene::Slab& slab, std::size_t components) {
@@ -78,6 +97,7 @@ void put(Step& step, const Options& options, const std::string& name, const std:
     for (adios2::Dims* dims : {&shape, &start, &count}) std::reverse(dims->begin(), dims->end());
   }
   auto v = step.variable<double>(name, shape, start, count);
+  if (options.way == "framed") return put_framed(step, v, values, count);
   if (options.way == "span") {
     if (values.empty()) return;
     auto span = step.engine.Put(v, true, -1.0);
@@ -188,6 +208,41 @@ Odd odd_puts() {
   odd["one-rank"] = [](Step& s) {
     if (s.rank == 0) s.box("one", {3}, {0}, {3}, 1);
   };
+  odd["memory"] = [](Step& s) {  // the selection in memory is smaller than the part
+    auto v = s.variable<double>("frame", {static_cast<std::size_t>(s.ranks), 4}, {static_cast<std::size_t>(s.rank), 0},
+                                {1, 4});
+    v.SetMemorySelection({{0, 2}, {1, 5}});
+    const std::vector<double> values(8);
+    s.engine.Put(v, values.data(), adios2::Mode::Sync);
+  };
+  odd["fides"] = [](Step& s) {
+    const std::vector<double> origin{1, 2, 3}, spacing{1.0 / 3, 0.5, 0.25};
+    if (s.number == 0) {
+      s.io.DefineAttribute<std::string>("Fides_Data_Model", "uniform");
+      s.io.DefineAttribute<double>("Fides_Origin", origin.data(), 3);
+      s.io.DefineAttribute<double>("Fides_Spacing", spacing.data(), 3);
+      const std::vector<std::string> names{"U", "V"}, places{"cell_set", "points"};
+      s.io.DefineAttribute<std::string>("Fides_Variable_List", names.data(), 2);
+      s.io.DefineAttribute<std::string>("Fides_Variable_Associations", places.data(), 2);
+    }
+    s.rows("U", 1);
+    s.rows("V", 2);
+  };
+  odd["vtk"] = [](Step& s) {
+    if (s.number == 0) {
+      s.io.DefineAttribute<std::string>(
+          "vtk.xml",
+          "<VTKFile type=\"ImageData\"><ImageData WholeExtent=\"0 4 0 2 0 1\" Origin=\"1 2 3\" Spacing=\"0.5 0.25 1\">"
+          "<Piece><PointData><DataArray Name=\"V\"/></PointData><CellData Scalars=\"U\"><DataArray Name=\"U\"/>"
+          "<DataArray Name=\"TIME\"> physical </DataArray></CellData></Piece></ImageData></VTKFile>");
+    }
+    s.engine.Put(s.variable<float>("physical", {}, {}, {}), 0.25F * static_cast<float>(s.number));
+    s.rows("U", 1);
+    s.rows("V", 2);
+  };
+  odd["late-rank"] = [](Step& s) {
+    if (s.rank > 0 && s.number == 0) std::this_thread::sleep_for(std::chrono::seconds(11));
+  };
   odd["int-spacing"] = [](Step& s) {
     if (!s.io.InquireAttribute<int>("E/gridSpacing")) s.io.DefineAttribute<int>("E/gridSpacing", 3);
     s.rows("E/x", 1);
@@ -233,7 +288,7 @@ void write(adios2::IO io, const std::string& file, const Options& options, int r
   for (int n = 0; n < (steps ? options.steps : 1); ++n) {
     if (steps) engine.BeginStep();
     Step step{io, engine, rank, ranks, n, arrays};
-    engine.Put(step.variable<double>("time", {}, {}, {}), 0.5 * n);
+    if (options.odd != "vtk") engine.Put(step.variable<double>("time", {}, {}, {}), 0.5 * n);
     if (options.odd != "nothing") put_scene(step, options);
     if (!options.odd.empty() && options.odd != "nothing") put_odd(step, options.odd);
     if (steps) engine.EndStep();

@@ -104,7 +104,7 @@ def same_results(folder, ranks, way="sync", dimensions=3):
     assert done.stderr == ""
 
 
-CASES = [(way, ranks) for way in ("sync", "deferred", "perform", "span") for ranks in (1, 2, 3, 8)]
+CASES = [(way, ranks) for way in ("sync", "deferred", "perform", "span", "framed") for ranks in (1, 2, 3, 8)]
 
 
 @pytest.mark.parametrize(("way", "ranks"), few(CASES, kept=[("span", 3)]))
@@ -137,6 +137,7 @@ ODD = {
     "late": "array 'late': left out, since the first step",
     "growing": "array 'growing': left out, since its type or shape",
     "twice": "array 'again': the same part came twice",
+    "memory": "variable 'frame': the selection in memory does not hold the part",
     "openpmd-negative": "mesh 'fields': found an origin or spacing",
     "openpmd-nan": "mesh 'fields': found an origin or spacing",
     **dict.fromkeys(["missing", "empty", "characters", "digits", "same-name", "named-as-mesh", "local", "local-two",
@@ -190,6 +191,28 @@ def test_openpmd(tmp_path):
         assert list(meshes["fields_x0"].attrs["origin"][:2]) == [1 / 3 - 0.125, -2]
         places = file["variables/e_coordinates"][...]
         assert places.tolist() == [[1, 1], [2, 2], [2, 2]]
+
+
+@pytest.mark.parametrize("schema", few(["fides", "vtk"], kept=["vtk"]))
+def test_images(tmp_path, schema):
+    """Attributes for Fides and VTK give the geometry; values at points lie in the middle of cells."""
+    start(tmp_path, 2, "--odd", schema, text=ALL)
+    spacing = [1 / 3, 0.5] if schema == "fides" else [0.5, 0.25]
+    with h5py.File(tmp_path / "results" / "fields-1.h5") as file:
+        for mesh, shift in (("image", 0), ("image_points", 0.5)):
+            found = file["meshes"][mesh].attrs
+            assert list(found["spacing"][:2]) == spacing
+            assert list(found["origin"][:2]) == [1 - shift * spacing[0], 2 - shift * spacing[1]]
+        assert file["variables/U"][...].min() == 1 and file["variables/V"][...].max() == 2
+    with (tmp_path / "results" / "iterations.csv").open() as file:
+        times = [float(row["time"]) for row in csv.DictReader(file)]
+    assert times == ([0, 0.5, 1] if schema == "fides" else [0, 0.25, 0.5])
+
+
+@pytest.mark.test_all
+def test_ranks_that_are_waited_for(tmp_path):
+    done = start(tmp_path, 2, "--odd", "late-rank")
+    assert "rank 0 has waited 10 s" in done.stderr and "parameter Ranks" in done.stderr
 
 
 @pytest.mark.test_all
