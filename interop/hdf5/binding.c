@@ -113,6 +113,13 @@ static struct known_library* library_with(void* function) {
   return libraries = made;
 }
 
+int has_calls(void) {
+  pthread_mutex_lock(&lock);
+  const int any = libraries != NULL;
+  pthread_mutex_unlock(&lock);
+  return any;
+}
+
 struct visit visit_from(enum function function, const void* address) {
   struct visit made = {NULL, NULL, 0};
   pthread_mutex_lock(&lock);

@@ -25,6 +25,9 @@ struct visit {
 /* Where a call from an address goes. */
 struct visit visit_from(enum function function, const void* address);
 
+/* True once a call has come through. */
+int has_calls(void);
+
 /* The last part of a path. */
 const char* base_name(const char* path);
 

@@ -233,7 +233,9 @@ TakenWrites Coupling::writing(const ProgramHdf5& hdf5, const sidestream_hdf5_wri
       continue;
     }
     reach(*of, index, together, taken.why);
-    if (files_.only && !of->is_time && !(several && hdf5.is_collective(write.transfer))) {
+    // The first step is also written: nobody knows yet if the session will start.
+    const bool only = files_.only && !feed_->unknown();
+    if (only && !of->is_time && !(several && hdf5.is_collective(write.transfer))) {
       // HDF5 refuses a write without a buffer, as it does without Sidestream.
       const bool refused = write.buffers[n] == nullptr && taken.why.empty() && taken.part.values() > 0;
       skip[n] = all_can(taken.why.empty() && !refused && !feed_->failed(), together) ? 1 : 0;

@@ -6,6 +6,7 @@
  * making its symbols visible to the program. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +36,10 @@ static Hooks* looking(const struct visit* v) {
 
 /* ---- The publisher -------------------------------------------------------------------------------------------- */
 
+static int is_asked(void) { return getenv("SIDESTREAM_HDF5_MAP") || getenv("SIDESTREAM_HDF5_RECORD"); }
+
 static void load_publisher(void) {
-  if (!getenv("SIDESTREAM_HDF5_MAP") && !getenv("SIDESTREAM_HDF5_RECORD")) return;
+  if (!is_asked()) return;
   if (strncmp(program_invocation_short_name, "sidestream", 10) == 0) return;
   static const char beside[] = "/sidestream/libsidestream-hdf5-publisher.so";
   Dl_info info;
@@ -62,6 +65,31 @@ static void prepare(void) {
   inside = 1;
   pthread_once(&once, load_publisher);
   inside = 0;
+}
+
+/* Looks for the text about HDF5's version in what the program itself brings, which comes first. */
+static int find_text(struct dl_phdr_info* program, size_t size, void* found) {
+  static const char text[] = "HDF5 library version: ";
+  (void)size;
+  for (int n = 0; n < program->dlpi_phnum; ++n) {
+    const ElfW(Phdr)* const part = &program->dlpi_phdr[n];
+    if (part->p_type != PT_LOAD || !(part->p_flags & PF_R)) continue;
+    const void* const begin = (const void*)(program->dlpi_addr + part->p_vaddr);
+    if (memmem(begin, part->p_filesz, text, sizeof text - 1)) *(int*)found = 1;
+  }
+  return 1; /* no library */
+}
+
+/* Calls inside a program that is linked statically are never seen. */
+__attribute__((destructor)) static void notice_static_program(void) {
+  int found = 0;
+  if (!is_asked() || has_calls() || dlsym(RTLD_NEXT, "H5open")) return;
+  dl_iterate_phdr(find_text, &found);
+  if (!found) return;
+  fprintf(stderr,
+          "sidestream: nothing is published: '%s' has its own HDF5 inside, linked statically, and calls no shared one; "
+          "link it to libhdf5.so\n",
+          program_invocation_short_name);
 }
 
 static void tell_opened(const struct visit* v, int64_t file, int64_t access) {

@@ -1,4 +1,5 @@
 // The hooks of the interposed functions: the publisher of a process, and its settings.
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -44,6 +45,17 @@ void guarded(const Function& function) noexcept {
   }
 }
 
+/// Says what becomes of Sidestream's own files where the linker gives it another HDF5 than it was built with: that of
+/// the program, if its functions have no versions as Debian's do.
+void compare_versions(const sidestream_hdf5_library& library, const ProgramHdf5& hdf5) {
+  const bool everywhere = ::dlsym(RTLD_DEFAULT, "H5open") == ::dlsym(library.handle, "H5open");
+  if (!everywhere || hdf5.version() == SIDESTREAM_HDF5_VERSION) return;
+  std::fprintf(stderr,
+               "sidestream: the program has HDF5 %s, and Sidestream was built with %s: outputs in files of HDF5 may "
+               "fail, nothing else does. For these, build Sidestream with the program's\n",
+               hdf5.version().c_str(), SIDESTREAM_HDF5_VERSION);
+}
+
 /// Calls `function(publisher, HDF5)` unless the program's HDF5 is one that cannot be used.
 template <class Function>
 void guarded(sidestream_hdf5_library* library, const Function& function) noexcept {
@@ -53,6 +65,7 @@ void guarded(sidestream_hdf5_library* library, const Function& function) noexcep
     if (library->publisher == nullptr) {
       library->publisher = const_cast<char*>(&unusable);
       library->publisher = p.libraries.emplace_back(std::make_unique<ProgramHdf5>(*library)).get();
+      compare_versions(*library, *p.libraries.back());
     }
     function(p, *static_cast<const ProgramHdf5*>(library->publisher));
   });

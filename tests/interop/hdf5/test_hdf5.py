@@ -153,9 +153,12 @@ def test_only_publishes(tmp_path, how, steps):
     run(tmp_path / "only", [WRITER, *arguments], 3, rules=mapping(steps, "only"))
     run(tmp_path / "both", [WRITER, *arguments], 3, rules=mapping(steps))
     assert_same_results(tmp_path / "only", tmp_path / "both")
-    name = "plot_0020.h5" if steps == "file" else "plot.h5"
-    with h5py.File(tmp_path / "only" / name) as file:
-        assert not file["temperature"][()].any() and not file["velocity"][()].any()
+    for step in range(3):
+        with h5py.File(tmp_path / "only" / (f"plot_{10 * step:04}.h5" if steps == "file" else "plot.h5")) as file:
+            for name in ("temperature", "velocity"):
+                values = file[name][()] if steps == "file" else file[name][step]
+                assert values.any() == (step == 0)  # the first step is written, too
+    with h5py.File(tmp_path / "only" / ("plot_0020.h5" if steps == "file" else "plot.h5")) as file:
         assert np.max(file["time"][()]) == 0.5
 
 
@@ -222,8 +225,9 @@ def test_a_configuration_that_cannot_be_used(tmp_path, write):
     text = CONFIGURATION.replace("variable: temperature", "variable: temperatrue")
     done = run(tmp_path, [WRITER, "--collective"], 3, text=text, rules=mapping("file", write))
     assert done.stderr.count("did you mean 'temperature'") == 1
-    with h5py.File(tmp_path / "plot_0020.h5") as file:  # later steps are written
-        assert file["temperature"][()].any()
+    for step in range(3):
+        with h5py.File(tmp_path / f"plot_{10 * step:04}.h5") as file:
+            assert file["temperature"][()].any()
 
 
 WRONG = {
@@ -326,6 +330,15 @@ def test_other_languages(tmp_path, language):
     run(tmp_path / "ours", [OTHERS[language]], 1, rules=mapping("file"), mpi=False)
     run(tmp_path / "direct", [DIRECT, "run.yaml"])
     assert_same_results(tmp_path / "ours", tmp_path / "direct")
+
+
+def test_a_program_with_hdf5_inside(tmp_path):
+    """It cannot be seen, and is told so when it ends."""
+    program = os.environ.get("SIDESTREAM_HDF5_STATIC", "")
+    if not program:
+        pytest.skip("no HDF5 to link statically")
+    done = run(tmp_path, [program], 1, rules=mapping("file"), mpi=False)
+    assert done.stderr.count("linked statically") == 1 and (tmp_path / "plot_0020.h5").exists()
 
 
 @pytest.mark.test_all
