@@ -51,6 +51,8 @@ struct MeshPiece {
 
   // Explicit places: curvilinear, unstructured, points.
   std::vector<Numbers> coordinates;
+  Index first_place = 0;          ///< curvilinear: number of the first point among them
+  Index3 place_strides{1, 0, 0};  ///< curvilinear: in points, along i, j, k
   Index points = 0;
   Index list_cells = 0;
   CellLists lists;

@@ -91,8 +91,8 @@ void Coupling::publish_piece(const AgreedMesh& mesh, const MeshPiece& piece, con
   FieldPiece places;
   places.components = piece.coordinates;
   places.centering = piece.is_list() ? Centering::node : nodes_of(piece.dimensions);
-  const Index3 points = piece.box_points();
-  if (!piece.is_list()) places.strides = {1, points[0], points[0] * points[1]};
+  places.first = piece.first_place;
+  places.strides = piece.place_strides;
   AgreedField of_places;
   of_places.variable = mesh.name + "_coordinates";
   of_places.centering = places.centering;

@@ -56,6 +56,16 @@ void check_count(const Node& values, const MeshPiece& piece, const FieldPiece& f
   }
 }
 
+}  // namespace
+
+void lay_out(const Node& node, const Node& values, const MeshPiece& piece, FieldPiece& field) {
+  field.strides = contiguous(piece, field.centering);
+  read_strides(node, piece, field);
+  check_count(values, piece, field);
+}
+
+namespace {
+
 FieldPiece read_field(const Node& node, const std::string& name, const MeshPiece& piece) {
   FieldPiece field;
   field.name = name;
@@ -69,9 +79,7 @@ FieldPiece read_field(const Node& node, const std::string& name, const MeshPiece
   if (const Node unit = node.find("units"); unit && unit.is_text()) field.unit = unit.text();
   const Node values = node.need("values");
   field.components = values.components();
-  field.strides = contiguous(piece, field.centering);
-  read_strides(node, piece, field);
-  check_count(values, piece, field);
+  lay_out(node, values, piece, field);
   return field;
 }
 

@@ -90,18 +90,16 @@ void read_structured(const Node& topology, const Node& coords, MeshPiece& piece)
   for (std::size_t a = 0; a < 3; ++a) {
     if (const Node n = elements.find(dim_names[a]); n) points[a] = n.integer() + 1;
   }
-  const std::vector<Numbers> places = coords.need("values").components();
+  const Node values = coords.need("values");
+  const std::vector<Numbers> places = values.components();
   piece.coordinates = places;
   set_points(elements, points, piece);
-  const Index expected = points[0] * points[1] * points[2];
-  if (elements.find("dims/offsets") || elements.find("dims/strides")) {
-    fail_node(elements,
-              "found points with offsets and strides, which are not supported; give the points of the cells only");
-  }
-  if (places.front().count != expected) {
-    fail_node(coords, "found " + std::to_string(places.front().count) + " points, expected " +
-                          std::to_string(expected) + ", as the cells of " + elements.path() + " have");
-  }
+  FieldPiece layout;
+  layout.components = places;
+  layout.centering = nodes_of(piece.dimensions);
+  lay_out(elements.need("dims"), values, piece, layout);
+  piece.first_place = layout.first;
+  piece.place_strides = layout.strides;
   if (static_cast<int>(places.size()) < piece.dimensions || places.size() > 3) {
     fail_node(coords, "found " + std::to_string(places.size()) + " components, expected " +
                           std::to_string(piece.dimensions) + " or 3");

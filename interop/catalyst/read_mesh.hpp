@@ -19,6 +19,10 @@ namespace sidestream::catalyst {
 /// Reads shapes, connectivity and faces of a topology into lists. Throws Error(usage).
 void read_cells(const Node& topology, MeshPiece& piece);
 
+/// Finds where the values of a field or of points begin and how far they are apart: by `offsets` and `strides` below
+/// `node`, in values along i, j, k, or one after the other. Compares it with the number of values. Throws Error(usage).
+void lay_out(const Node& node, const Node& values, const MeshPiece& piece, FieldPiece& field);
+
 /// Reads the fields of a topology, and its ghosts: for boxes, `owned` is set; for lists, the flags. `only` is true if
 /// the mesh has one topology, whose name fields may leave out.
 void read_fields(const Node& mesh, const std::string& topology, bool only, MeshPiece& piece, Problems& problems);

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -128,8 +129,24 @@ void set_places(Node& mesh, const std::vector<double>& places) {
   mesh.at("topologies/topo/coordset").set(std::string("coords"));
 }
 
-void set_structured(Node& mesh, const scene::Slab& slab, const std::vector<double>& places) {
-  set_places(mesh, places);
+/// Puts the points of a piece into a larger array, and tells where they lie in it.
+std::vector<double> framed(Node& dims, const std::vector<double>& places, const scene::Index3& points, Arrays& arrays) {
+  const std::int64_t row = points[0] + 3, plane = row * (points[1] + 2);
+  std::vector<double> all(static_cast<std::size_t>(3 * plane * (points[2] + 1)), -1e30);
+  auto from = places.begin();
+  for (std::int64_t k = 0; k < points[2]; ++k) {
+    for (std::int64_t j = 0; j < points[1]; ++j, from += 3 * points[0]) {
+      std::copy_n(from, 3 * points[0], all.begin() + 3 * ((k + 1) * plane + (j + 1) * row + 2));
+    }
+  }
+  refer(dims.at("offsets"), arrays.keep(std::vector<std::int64_t>{2, 1, 1}));
+  refer(dims.at("strides"), arrays.keep(std::vector<std::int64_t>{1, row, plane}));
+  return all;
+}
+
+void set_structured(Node& mesh, const scene::Slab& slab, std::vector<double> places, bool strided, Arrays& arrays) {
+  if (strided) places = framed(mesh.at("topologies/topo/elements/dims"), places, slab.points(), arrays);
+  set_places(mesh, arrays.keep(std::move(places)));
   mesh.at("topologies/topo/type").set(std::string("structured"));
   for (int a = 0; a < slab.dimensions; ++a) {
     const auto axis = static_cast<std::size_t>(a);
@@ -174,7 +191,9 @@ void set_list_mesh(Node& mesh, const Options& options, const scene::Slab& slab, 
 void set_box_mesh(Node& mesh, const Options& options, const scene::Slab& slab, double time, Arrays& arrays) {
   if (options.mesh == "uniform" || options.mesh == "amr") set_uniform(mesh, slab);
   if (options.mesh == "rectilinear") set_rectilinear(mesh, slab, arrays);
-  if (options.mesh == "structured") set_structured(mesh, slab, arrays.keep(scene::lists_of(slab, false, time).places));
+  if (options.mesh == "structured") {
+    set_structured(mesh, slab, scene::lists_of(slab, false, time).places, options.strided, arrays);
+  }
   add_fields(mesh, scene::values_on(slab, false, time), scene::values_on(slab, true, time), options.strided, arrays);
   if (options.ghosts) add_ghosts(mesh, slab, arrays);
 }

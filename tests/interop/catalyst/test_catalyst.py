@@ -84,8 +84,10 @@ def test_ghosts_are_cut(tmp_path, mesh):
     same_results(tmp_path, mesh, 3, "--ghosts")
 
 
-def test_interleaved_fields(tmp_path):
-    same_results(tmp_path, "uniform", 2, "--strided")
+@pytest.mark.parametrize("mesh", few(["uniform", "structured"], kept=["structured"]))
+def test_interleaved_fields(tmp_path, mesh):
+    """The points of structured pieces lie in a larger array."""
+    same_results(tmp_path, mesh, 2, "--strided")
 
 
 def test_a_rank_without_the_channel(tmp_path):
