@@ -1,14 +1,20 @@
 #include "ranks.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <numeric>
 #include <sidestream/error.hpp>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 namespace sidestream::interop {
 
@@ -21,11 +27,36 @@ void check(int code, const char* call) {
 /// Waiting that a person should hear of.
 constexpr std::chrono::seconds patience{10};
 
+/// Keeps open files of the program from the process that MPI may start, which would hold their locks.
+class FilesOfProgram {
+ public:
+  FilesOfProgram() {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", none)) {
+      const std::string name = entry.path().filename();
+      int file = -1;
+      (void)std::from_chars(name.data(), name.data() + name.size(), file);
+      const int flags = ::fcntl(file, F_GETFD);
+      if (file > STDERR_FILENO && flags >= 0 && (flags & FD_CLOEXEC) == 0) files_.emplace_back(file, flags);
+    }
+    for (const auto& [file, flags] : files_) ::fcntl(file, F_SETFD, flags | FD_CLOEXEC);
+  }
+  ~FilesOfProgram() {
+    for (const auto& [file, flags] : files_) ::fcntl(file, F_SETFD, flags);
+  }
+  FilesOfProgram(const FilesOfProgram&) = delete;
+  FilesOfProgram& operator=(const FilesOfProgram&) = delete;
+
+ private:
+  std::vector<std::pair<int, int>> files_;
+};
+
 /// Starts MPI unless the program has; tells if it did.
 bool start_mpi() {
   int initialised = 0;
   check(MPI_Initialized(&initialised), "MPI_Initialized");
   if (initialised != 0) return false;
+  const FilesOfProgram files;
   int given = 0;
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &given), "MPI_Init_thread");
   return true;
