@@ -13,6 +13,7 @@ import time
 import numpy as np
 
 SIZES = {"one": (5,), "two": (6, 4), "three": (6, 4, 3), "cell": (1, 1, 1), "stretched": (5, 3, 2), "gap": (6, 4, 3)}
+SIZES["long"] = (262147,)  # a prime number
 CURVED = {"curved2": (6, 4), "curved3": (5, 4, 3)}
 LISTS = ("faces", "mixed", "triangles", "volumes", "lines", "points")
 FLAT = ("mixed", "triangles")  # VTK's reader takes two coordinates

@@ -164,6 +164,38 @@ def test_lists(tmp_path, kind, ranks, placement):
                 np.testing.assert_array_equal(file.n, values["n"])
 
 
+def test_shards_of_a_prime_number_of_rows(tmp_path):
+    """Inner chunks do not divide them."""
+    store = launch(tmp_path / "run", "long", 2, outputs="[zarr: {}]", steps=1) / "fields.zarr"
+    with xarray.open_zarr(store) as data:
+        check_equal(data.isel(time=0), expected("long", 0))
+    assert (store / "t" / "c.0.0").stat().st_size < 1.001 * 8 * cf_run.SIZES["long"][0]
+
+
+@pytest.mark.parametrize(("ranks", "placement"), few([(3, "inline"), (1, "inline"), (5, CORES)]))
+def test_bounds_of_statistics_over_time(tmp_path, ranks, placement):
+    timed = "netcdf: {file: 'timed-{cycle}.nc', time_units: days since 2000-01-01}"
+    outputs = f"[netcdf: {{variables: [two_t_mean]}}, {timed.replace('{file', '{variables: [two_t_mean], file')}"
+    outputs += (
+        ", zarr: {variables: [two_t_mean]}]\nanalyses:\n  - time_statistics: {variables: [t], window: 2, makes: two}\n"
+    )
+    results = launch(tmp_path / "run", "two", ranks, placement, outputs, steps=6)
+    bounds = [[0, 0.5], [0.5, 1.5], [1.5, 2.5]]
+    with xarray.open_zarr(results / "fields.zarr") as store:
+        np.testing.assert_array_equal(store.time_bnds, bounds)
+        assert (store.time.bounds, store.two_t_mean.cell_methods) == ("time_bnds", "time: mean")
+        assert list(store.time.values) == [0.5, 1.5, 2.5]
+    for n, cycle in enumerate((10, 30, 50)):
+        mean = (expected("two", 2 * n)["t"] + expected("two", 2 * n + 1)["t"]) / 2
+        with xarray.open_dataset(results / f"fields-{cycle:06}.nc") as file:
+            np.testing.assert_array_equal(file[file.time.bounds], bounds[n])
+            np.testing.assert_array_equal(file.two_t_mean, mean)
+            assert file.two_t_mean.cell_methods == "time: mean"
+        with xarray.open_dataset(results / f"timed-{cycle}.nc", decode_times=False) as file:
+            np.testing.assert_array_equal(file[file.time.bounds], bounds[n : n + 1])
+            assert file.time_bnds.dims == ("time", "bnds")
+
+
 # ---- VTK
 
 

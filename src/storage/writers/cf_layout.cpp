@@ -20,7 +20,7 @@ class Maker {
     for (const std::int32_t id : variables) meshes.insert(metadata.variables[static_cast<std::size_t>(id)].mesh);
     has_prefix_ = meshes.size() > 1;
     // Names of other arrays of the file, which variables cannot use.
-    taken_ = {"time", "cycle", "iteration"};
+    taken_ = {"time", "cycle", "iteration", "time_bnds", "bnds"};
     for (const std::int32_t id : meshes) add_mesh(metadata.meshes[static_cast<std::size_t>(id)]);
   }
 
@@ -193,6 +193,25 @@ std::string why_not_cf(const Mesh& mesh) {
 
 CfLayout cf_layout(const Metadata& metadata, const std::vector<std::int32_t>& variables) {
   return Maker(metadata, variables).make();
+}
+
+std::optional<std::array<double, 2>> cf_window(const CfLayout& layout, const Metadata& metadata) {
+  std::optional<std::array<double, 2>> window;
+  for (const CfArray& array : layout.arrays) {
+    const Variable& variable = metadata.variables[static_cast<std::size_t>(array.variable)];
+    if (variable.role != Role::none) continue;
+    std::array<double, 2> own{};
+    int found = 0;
+    for (const Attribute& one : variable.attributes) {
+      const double* const number = std::get_if<double>(&one.value);
+      if (number == nullptr || (one.name != "time_begin" && one.name != "time_end")) continue;
+      own[one.name == "time_end" ? 1 : 0] = *number;
+      ++found;
+    }
+    if (found != 2 || (window && *window != own)) return std::nullopt;
+    window = own;
+  }
+  return window;
 }
 
 }  // namespace sidestream

@@ -1,7 +1,9 @@
 // Names, dimensions and attributes of variables by the conventions CF-1.11 and UGRID-1.0, for NetCDF and Zarr.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,5 +64,8 @@ struct CfLayout {
 /// The layout of these variables, on meshes that CF can represent. Names consist of letters, digits and underscores. If
 /// there are several meshes, names of dimensions and positions begin with the mesh's name.
 [[nodiscard]] CfLayout cf_layout(const Metadata& metadata, const std::vector<std::int32_t>& variables);
+
+/// The interval of time of an iteration's values, if they are statistics of one (`time_begin`, `time_end`).
+[[nodiscard]] std::optional<std::array<double, 2>> cf_window(const CfLayout& layout, const Metadata& metadata);
 
 }  // namespace sidestream

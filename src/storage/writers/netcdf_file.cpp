@@ -89,7 +89,16 @@ void NetcdfFiles::add_times(hdf5::File& file, hdf5::Dimensions& dimensions) {
     for (const auto& [name, text] : {std::pair("axis", "T"), {"standard_name", "time"}, {"calendar", "standard"}})
       time.push_back({name, std::string(text)});
   }
+  if (window_) time.push_back({"bounds", std::string("time_bnds")});
+  times_ = {};
   times_.time = add("time", Type::float64, time);
+  if (window_) {
+    dimensions.add("bnds", 2);
+    hdf5::Dataset bounds =
+        file.root().dataset("time_bnds", Type::float64, has_axis ? hdf5::Extents{1, 2} : hdf5::Extents{2}, placed);
+    times_.bounds = bounds.place();
+    dimensions.attach(bounds, has_axis ? std::vector<std::string>{"time", "bnds"} : std::vector<std::string>{"bnds"});
+  }
   const auto whole = [](const char* name) {
     return Attributes{{"long_name", std::string(name)}, {"units", std::string("1")}};
   };
@@ -108,7 +117,7 @@ void NetcdfFiles::describe(hdf5::File& file, hdf5::Dimensions& dimensions, const
   put(file.root(), about);
   add_times(file, dimensions);
   for (const CfDimension& one : layout_.dimensions) {
-    dimensions.add(one.name, static_cast<hsize_t>(shape.lists.length(one)));
+    if (!dimensions.has(one.name)) dimensions.add(one.name, static_cast<hsize_t>(shape.lists.length(one)));
   }
   for (const CfAxis& axis : layout_.axes) {
     const hsize_t count = axis.positions.size();
@@ -193,6 +202,7 @@ void NetcdfFiles::keep_pieces(const std::string& path) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> others;
   for (std::size_t n = 0; n < places_.size(); ++n) others.emplace_back(places_[n], lengths_[n]);
   for (const std::uint64_t place : {times_.time, times_.cycle, times_.iteration}) others.emplace_back(place, 8);
+  if (times_.bounds > 0) others.emplace_back(times_.bounds, 16);
   size_ = size_of_file(path);
   others.emplace_back(size_, 0);
   std::sort(others.begin(), others.end());
@@ -233,7 +243,8 @@ void NetcdfFiles::erase_arrays(int file, const std::string& path, const Metadata
 std::vector<std::uint64_t> NetcdfFiles::create(const std::string& path, const Iteration& iteration,
                                                const Metadata& metadata, const CfShape& shape,
                                                const AgreedForms& forms) {
-  std::vector<std::int64_t> wanted;
+  window_ = cf_window(layout_, metadata);
+  std::vector<std::int64_t> wanted{window_ ? 1 : 0};
   for (std::size_t n = 0; n < layout_.arrays.size(); ++n) {
     wanted.push_back(shape.counts[n] < 0 ? -1 : 0);
     wanted.push_back(static_cast<std::int64_t>(form_of(layout_.arrays[n], metadata, forms).type));
@@ -255,6 +266,7 @@ std::vector<std::uint64_t> NetcdfFiles::create(const std::string& path, const It
   cut_file(path, size_);
   erase_arrays(file.get(), path, metadata, shape, forms);
   write_at(file.get(), path, times_.time, text_of(iteration.time));
+  if (window_) write_at(file.get(), path, times_.bounds, text_of(*window_));
   write_at(file.get(), path, times_.cycle, text_of(iteration.cycle));
   write_at(file.get(), path, times_.iteration, text_of(iteration.index));
   return places_;

@@ -1,7 +1,9 @@
 // A NetCDF-4 file of one iteration, complete except for the values of the blocks.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,7 +35,7 @@ class NetcdfFiles {
     std::string bytes;
   };
   struct Times {
-    std::uint64_t time = 0, cycle = 0, iteration = 0;  ///< offsets of these values
+    std::uint64_t time = 0, cycle = 0, iteration = 0, bounds = 0;  ///< offsets of these values; 0: none
   };
   void make(const std::string& path, const Metadata& metadata, const CfShape& shape, const AgreedForms& forms);
   void describe(hdf5::File& file, hdf5::Dimensions& dimensions, const CfShape& shape);
@@ -51,6 +53,7 @@ class NetcdfFiles {
   std::vector<Piece> pieces_{};
   std::uint64_t size_ = 0;
   Times times_{};
+  std::optional<std::array<double, 2>> window_{};    ///< of this iteration
   std::vector<std::uint64_t> places_{}, lengths_{};  ///< by array, in bytes
 };
 

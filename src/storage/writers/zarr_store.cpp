@@ -26,7 +26,9 @@ namespace fs = std::filesystem;
 
 constexpr Index times_of_chunk = 1024;           ///< entries in a file of `time`, `cycle` and `iteration`
 constexpr std::uint64_t inner_bytes = 1u << 20;  ///< inner chunks are not much larger
-constexpr std::array<const char*, 3> time_names{"time", "cycle", "iteration"};
+/// The arrays with entries of many iterations in a file, and the bytes of an entry. The last one has windows only.
+constexpr std::array<std::pair<const char*, std::size_t>, 4> time_arrays{
+    {{"time", 8}, {"cycle", 8}, {"iteration", 8}, {"time_bnds", 16}}};
 
 /// CRC-32C, the checksum of Zarr.
 std::uint32_t crc32c(std::string_view bytes) {
@@ -65,6 +67,18 @@ JsonObject json_of(const Attributes& attributes) {
 
 bool is_real(Type type) { return type == Type::float32 || type == Type::float64; }
 
+Index divided_up(Index number, Index by) { return (number + by - 1) / by; }
+
+/// True if a chunk has the entries of many iterations.
+bool is_time(const ZarrArray& array) { return array.over_time && array.in_chunk == 0; }
+
+/// The shape of a shard without time: whole inner chunks, whose last rows may lie outside the array.
+std::vector<Index> shape_of_shard(const ZarrArray& array) {
+  std::vector<Index> shape = array.shape;
+  shape.front() = divided_up(shape.front(), array.in_chunk) * array.in_chunk;
+  return shape;
+}
+
 /// The codecs: unchanged values in inner chunks, whose places are stored at the end of the file.
 JsonObject sharding(const ZarrArray& array) {
   std::vector<Index> inner = array.shape;
@@ -80,17 +94,15 @@ JsonObject sharding(const ZarrArray& array) {
   return named("sharding_indexed", configuration);
 }
 
-bool is_time(const ZarrArray& array) { return array.over_time && array.shape.empty(); }
-
 JsonObject json_of(const ZarrArray& array, std::size_t iterations) {
-  std::vector<Index> shape = array.shape, chunk = array.shape;
+  const bool has_shards = array.over_time && !is_time(array);
+  std::vector<Index> shape = array.shape, chunk = has_shards ? shape_of_shard(array) : array.shape;
   std::vector<std::string> dimensions = array.dimensions;
   if (array.over_time) {
     shape.insert(shape.begin(), static_cast<Index>(iterations));
     chunk.insert(chunk.begin(), is_time(array) ? times_of_chunk : 1);
     dimensions.insert(dimensions.begin(), "time");
   }
-  const bool has_shards = array.over_time && !is_time(array);
   JsonObject object;
   object.add("zarr_format", 3)
       .add("node_type", std::string("array"))
@@ -107,13 +119,13 @@ JsonObject json_of(const ZarrArray& array, std::size_t iterations) {
 
 std::uint64_t bytes_of_shard(const ZarrArray& array) {
   std::uint64_t bytes = size_of(array.type);
-  for (const Index extent : array.shape) bytes *= static_cast<std::uint64_t>(extent);
+  for (const Index extent : shape_of_shard(array)) bytes *= static_cast<std::uint64_t>(extent);
   return bytes;
 }
 
 /// The places of the inner chunks, which are contiguous from the beginning of the file.
 std::string index_of_shard(const ZarrArray& array) {
-  const auto chunks = static_cast<std::uint64_t>(array.shape.front() / array.in_chunk);
+  const auto chunks = static_cast<std::uint64_t>(shape_of_shard(array).front() / array.in_chunk);
   const std::uint64_t length = bytes_of_shard(array) / chunks;
   std::string index;
   for (std::uint64_t n = 0; n < chunks; ++n) {
@@ -137,7 +149,7 @@ void erase(int file, const std::string& path, const ZarrArray& array) {
 }
 
 ZarrArray time_array(const char* name, Type type, const std::string& units, const std::string& long_name) {
-  return {name, type, true, {}, 1, {}, {{"long_name", long_name}, {"units", units}}};
+  return {name, type, true, {}, 0, {}, {{"long_name", long_name}, {"units", units}}};
 }
 
 }  // namespace
@@ -161,9 +173,8 @@ ZarrStore::ZarrStore(std::shared_ptr<const OutputDirectory> directory, std::stri
     if (made.dimensions.size() > made.shape.size()) made.shape.push_back(values);
     const Index rows = made.shape.front();
     const std::uint64_t row = bytes_of_shard(made) / static_cast<std::uint64_t>(rows);
-    for (Index n = 1; n <= rows; ++n) {
-      if (rows % n == 0 && static_cast<std::uint64_t>(n) * row <= inner_bytes) made.in_chunk = n;
-    }
+    const Index chunks = divided_up(rows, std::max<Index>(1, static_cast<Index>(inner_bytes / row)));
+    made.in_chunk = divided_up(rows, chunks);
     arrays_.push_back(std::move(made));
   }
   const bool has_units = !time_units.empty();
@@ -207,24 +218,31 @@ std::string ZarrStore::describe(std::size_t iterations) const {
 }
 
 /// Continues the store of the run that this one resumes. Returns false if it has other arrays, or cannot be read.
-bool ZarrStore::take_over(const Iteration& first) {
+bool ZarrStore::take_over() {
+  iterations_.clear();
   const std::string text = read_file((fs::path(path_) / "zarr.json").string());
   try {
     const JsonDocument document = parse_json(text);
     const std::size_t count = document->at("consolidated_metadata").at("metadata").at("time").at("shape").at(0);
     if (describe(count) != text) return false;
-    const ResumeFilter filter(*directory_, first);
-    std::string chunks[3];
+    const ResumeFilter filter(*directory_, *first_);
+    std::array<std::string, time_arrays.size()> chunks;
     for (std::size_t n = 0; n < count; ++n) {
       const std::size_t in_chunk = n % times_of_chunk;
-      for (std::size_t a = 0; a < 3 && in_chunk == 0; ++a)
-        chunks[a] = read_file(file_of(time_names[a], fmt::format("c.{}", n / times_of_chunk)));
-      Iteration one;
-      std::memcpy(&one.time, chunks[0].substr(in_chunk * 8, 8).data(), 8);
-      std::memcpy(&one.cycle, chunks[1].substr(in_chunk * 8, 8).data(), 8);
-      std::memcpy(&one.index, chunks[2].substr(in_chunk * 8, 8).data(), 8);
-      if (!filter.keeps(one.index, one.cycle)) break;
+      for (std::size_t a = 0; a < files_of_times() && in_chunk == 0; ++a) chunks[a] = read_file(file_of_times(a, n));
+      Entry one;
+      const auto get = [&](std::size_t a, void* value) {
+        const std::size_t size = time_arrays[a].second;
+        std::memcpy(value, chunks[a].substr(in_chunk * size, size).data(), size);
+      };
+      get(0, &one.iteration.time), get(1, &one.iteration.cycle), get(2, &one.iteration.index);
+      if (has_window_) get(3, &one.window);
+      if (!filter.keeps(one.iteration.index, one.iteration.cycle)) break;
       iterations_.push_back(one);
+    }
+    // Otherwise a reader would find iterations half replaced.
+    if (iterations_.size() < count) {
+      replace_file(*directory_, (fs::path(path_) / "zarr.json").string(), describe(iterations_.size()));
     }
   } catch (const std::exception& error) {
     log::warning("'{}' cannot be continued: {}", path_, error.what());
@@ -234,10 +252,15 @@ bool ZarrStore::take_over(const Iteration& first) {
   return true;
 }
 
-void ZarrStore::begin(const Iteration& first) {
+void ZarrStore::begin() {
+  if (has_window_ && arrays_.back().name != "time_bnds") {
+    arrays_.push_back({"time_bnds", Type::float64, true, {2}, 0, {"bnds"}, {}});
+    const auto time = std::ranges::find(arrays_, "time", &ZarrArray::name);
+    set_attribute(time->attributes, "bounds", std::string("time_bnds"));
+  }
   std::error_code error;
   const bool is_there = fs::exists(fs::symlink_status(fs::path(path_) / "zarr.json", error));
-  if (is_there && !(directory_->resumes() && take_over(first))) {
+  if (is_there && !(directory_->resumes() && take_over())) {
     const std::string kept = free_version(path_);
     rename_file(path_, kept);
     log::info("'{}', which an earlier run left, is kept as '{}'", path_, kept);
@@ -261,7 +284,11 @@ void ZarrStore::write_axes() const {
 
 std::vector<CfTarget> ZarrStore::make(const Iteration& iteration, const Metadata& metadata, const CfShape& shape,
                                       PendingFiles& pending) {
-  if (!began_) begin(iteration);
+  const auto window = cf_window(layout_, metadata);
+  next_ = {iteration, window.value_or(std::array<double, 2>{})};
+  if (!first_) has_window_ = window.has_value();
+  if (!first_) first_ = iteration;
+  if (!began_) begin();
   std::vector<CfTarget> targets;
   for (std::size_t n = 0; n < layout_.arrays.size(); ++n) {
     const ZarrArray& array = arrays_[n];
@@ -283,19 +310,26 @@ std::vector<CfTarget> ZarrStore::make(const Iteration& iteration, const Metadata
   return targets;
 }
 
-void ZarrStore::commit(const Iteration& iteration, PendingFiles& pending) {
-  iterations_.push_back(iteration);
-  const std::size_t number = (iterations_.size() - 1) / times_of_chunk, first = number * times_of_chunk;
-  std::string chunks[3];
+std::size_t ZarrStore::files_of_times() const { return time_arrays.size() - (has_window_ ? 0 : 1); }
+
+/// The file that has entry n of such an array.
+std::string ZarrStore::file_of_times(std::size_t array, std::size_t n) const {
+  return file_of(time_arrays[array].first, fmt::format("c.{}{}", n / times_of_chunk, array == 3 ? ".0" : ""));
+}
+
+void ZarrStore::commit(PendingFiles& pending) {
+  iterations_.push_back(next_);
+  const std::size_t last = iterations_.size() - 1, first = last / times_of_chunk * times_of_chunk;
+  std::array<std::string, time_arrays.size()> chunks;
   for (std::size_t n = first; n < first + times_of_chunk; ++n) {
-    const Iteration one = n < iterations_.size() ? iterations_[n] : Iteration{};
-    append(chunks[0], one.time);
-    append(chunks[1], one.cycle);
-    append(chunks[2], one.index);
+    const Entry one = n <= last ? iterations_[n] : Entry{};
+    append(chunks[0], one.iteration.time);
+    append(chunks[1], one.iteration.cycle);
+    append(chunks[2], one.iteration.index);
+    append(chunks[3], one.window);
   }
-  for (std::size_t a = 0; a < 3; ++a) {
-    pending.place(file_of(time_names[a], fmt::format("c.{}", number)),
-                  [&](const std::string& temporary) { write_file(temporary, chunks[a]); });
+  for (std::size_t a = 0; a < files_of_times(); ++a) {
+    pending.place(file_of_times(a, last), [&](const std::string& temporary) { write_file(temporary, chunks[a]); });
   }
   const std::string root = (fs::path(path_) / "zarr.json").string();
   pending.place(root, [&](const std::string& temporary) { write_file(temporary, describe(iterations_.size())); });
@@ -308,8 +342,11 @@ void ZarrStore::commit(const Iteration& iteration, PendingFiles& pending) {
   }
 }
 
-void ZarrStore::drop(const Iteration& iteration) noexcept {
-  if (!iterations_.empty() && iterations_.back().index == iteration.index) iterations_.pop_back();
+void ZarrStore::drop() noexcept {
+  const auto is_next = [&](const Iteration& one) {
+    return one.index == next_.iteration.index && one.cycle == next_.iteration.cycle;
+  };
+  if (!iterations_.empty() && is_next(iterations_.back().iteration)) iterations_.pop_back();
 }
 
 }  // namespace sidestream

@@ -5,8 +5,10 @@
 // readers of the store see whole iterations only.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +22,7 @@ struct ZarrArray {
   Type type = Type::float64;
   bool over_time = true;
   std::vector<Index> shape{};  ///< extents without time
-  Index in_chunk = 1;          ///< entries along the first of these in an inner chunk; they divide it evenly
+  Index in_chunk = 1;          ///< entries along the first of these in an inner chunk; 0: chunks of many iterations
   std::vector<std::string> dimensions{};
   Attributes attributes{};
 };
@@ -35,25 +37,34 @@ class ZarrStore {
   /// Makes the files of the next iteration, without their values. Returns the target of each array.
   [[nodiscard]] std::vector<CfTarget> make(const Iteration& iteration, const Metadata& metadata, const CfShape& shape,
                                            PendingFiles& pending);
-  /// For `index` of PendingFiles::commit: makes the iteration visible.
-  void commit(const Iteration& iteration, PendingFiles& pending);
-  /// Takes back the iteration of the last commit, if something failed afterwards.
-  void drop(const Iteration& iteration) noexcept;
+  /// For `index` of PendingFiles::commit: makes that iteration visible.
+  void commit(PendingFiles& pending);
+  /// Takes that back, if something failed afterwards.
+  void drop() noexcept;
 
  private:
-  void begin(const Iteration& first);
-  [[nodiscard]] bool take_over(const Iteration& first);
+  struct Entry {
+    Iteration iteration{};
+    std::array<double, 2> window{};  ///< of statistics over time
+  };
+  void begin();
+  [[nodiscard]] bool take_over();
   void write_axes() const;
   [[nodiscard]] std::string describe(std::size_t iterations) const;
   [[nodiscard]] std::string file_of(const std::string& array, const std::string& key) const;
   [[nodiscard]] std::string shard_of(const std::string& array, std::size_t dimensions) const;
+  [[nodiscard]] std::size_t files_of_times() const;
+  [[nodiscard]] std::string file_of_times(std::size_t array, std::size_t n) const;
 
   std::shared_ptr<const OutputDirectory> directory_;
   std::string path_;
   CfLayout layout_;
   Attributes attributes_;
-  std::vector<ZarrArray> arrays_;        ///< the layout's arrays come first
-  std::vector<Iteration> iterations_{};  ///< iterations in the store
+  std::vector<ZarrArray> arrays_;     ///< the layout's arrays come first
+  std::vector<Entry> iterations_{};   ///< iterations in the store
+  Entry next_{};                      ///< the iteration being written
+  std::optional<Iteration> first_{};  ///< of this run
+  bool has_window_ = false;           ///< values are statistics over time
   bool began_ = false;
 };
 

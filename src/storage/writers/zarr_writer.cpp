@@ -57,9 +57,9 @@ class ZarrWriter final : public Task {
       });
     }
     try {
-      output_.commit(input, pending_, [&] { store_.commit(input.iteration, pending_); });
+      output_.commit(input, pending_, [&] { store_.commit(pending_); });
     } catch (...) {
-      store_.drop(input.iteration);
+      store_.drop();
       throw;
     }
     return {};
