@@ -170,6 +170,30 @@ void add_further(const FurtherVariables& further, const Document& document, cons
   }
 }
 
+/// Checks that the partials of a server's forwarders (none, one or several) can be merged.
+void check_partials(const Config& config, const Registry& registry) {
+  const PlacementConfig& placement = config.opening.placement;
+  if (placement.mode != PlacementMode::nodes || placement.forward != Forward::partials) return;
+  for (const TaskConfig& task : config.tasks) {
+    if (task.uses >= 0) continue;  // where the mesh that it uses is made, there are blocks
+    if (task.writer) {
+      if (registry.writers().at(task.kind).any_partials) continue;
+      fail(
+          Code::configuration,
+          "the output '{}' is written by the servers that have the blocks, but with 'forward: partials' they have none; "
+          "write 'forward: blocks'",
+          task.name);
+    }
+    if (registry.analyses().at(task.kind).takes_any_partials(task.settings)) continue;
+    const std::string place = task.settings.where().text();
+    fail(Code::configuration,
+         "{}{}the analysis '{}' needs blocks on the servers that combine, expected one that combines reduced results "
+         "only: with 'forward: partials' these servers have no blocks. Write 'forward: blocks'; a function of your own "
+         "can have a `merge` instead",
+         place, place.empty() ? "" : ": ", task.name);
+  }
+}
+
 }  // namespace
 
 Config read_config(const Document& document, const Registry& registry, const Parameters& parameters,
@@ -196,6 +220,7 @@ Config read_config(const Document& document, const Registry& registry, const Par
   of_tasks.derive = [&](const Node& node) { derive_in_place(node, expressions, config.metadata); };
   config.tasks = read_tasks(document, registry, of_tasks, config.metadata);
   for (const TaskConfig& task : config.tasks) check_then(task, config.opening, config.steering);
+  check_partials(config, registry);
   assign_groups(config.tasks, placement.groups);
   if (config.opening.existing == Existing::resume) check_resumed_files(config.tasks, registry);
   config.events = read_events(document, config.tasks, registry, context);

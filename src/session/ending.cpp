@@ -77,14 +77,14 @@ double seconds_left_of_job() {
   std::int64_t end = 0;
   const std::string_view digits(text ? text : "");
   const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), end);
-  if (digits.empty() || error != std::errc() || stop != digits.data() + digits.size()) {
-    fail(
-        Code::configuration,
-        "found 'time_limit: job' under 'ending', and the environment variable SLURM_JOB_END_TIME {}, expected a number "
-        "of seconds since 1970, which Slurm sets in its jobs; write the time instead, such as 'time_limit: 24 h'",
-        text ? fmt::format("is '{}'", text) : "is not set");
-  }
-  return static_cast<double>(end) - static_cast<double>(std::time(nullptr));
+  const bool is_number = !digits.empty() && error == std::errc() && stop == digits.data() + digits.size();
+  const double left = static_cast<double>(end) - static_cast<double>(std::time(nullptr));
+  if (is_number && left > 0) return left;
+  fail(
+      Code::configuration,
+      "found 'time_limit: job' under 'ending', and the environment variable SLURM_JOB_END_TIME {}{}, expected a number "
+      "of seconds since 1970, which Slurm sets in its jobs; write the time instead, such as 'time_limit: 24 h'",
+      text ? fmt::format("is '{}'", text) : "is not set", is_number ? ", a time that has passed" : "");
 }
 
 }  // namespace

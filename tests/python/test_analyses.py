@@ -34,6 +34,7 @@ analyses:
              file: ["picture-{index}.png", "picture-{index}.h5", picture.csv]}
   - python: {name: steepest, variables: t, script: good.py, call: Steepest, halo: 1, arguments: {fraction: 0.5},
              file: "steepest-{index}.csv"}
+  - python: {name: names, variables: t, script: good.py, call: names, whole: true, file: names.csv}
   - statistics: {variable: t}
 """
 FILES = ["blocks.csv", "picture.csv", "statistics.csv"] + [
@@ -130,6 +131,7 @@ def test_the_whole_mesh(reference):
                 file["nodes"][..., 1], i[:, None, None] + 2 * i[None, :, None] + 3 * i[None, None, :]
             )
             assert np.asarray(file["known"]).all()
+        assert rows_of(reference / "names.csv")[step]["names"] == "t"
         row = rows_of(reference / "picture.csv")[step]
         assert int(row["hits"]) == (field(at, step) > 0).sum()
         assert float(row["time"]) == float(row["seconds"]) == pytest.approx(0.1 * step)

@@ -212,12 +212,16 @@ def test_a_time_limit(tmp_path, placement):
     check_ended(done, 0, 1000)
 
 
-def test_off_and_a_missing_limit(tmp_path):
+def test_off_and_a_missing_limit(tmp_path, monkeypatch):
     done = run(tmp_path / "off", 2, "'off'", at=3, who=0, handler=1, most=6)
     assert (done.last, done.handled) == (-1, 1)
     folder = tmp_path / "job"
+    job = "ending: {time_limit: job, margin: 1 min}\n"
     with pytest.raises(AssertionError, match=r"time_limit: job' .* SLURM_JOB_END_TIME is not set, expected a number"):
-        run(folder, 2, INLINE, ending="ending: {time_limit: job, margin: 1 min}\n", most=3)
+        run(folder, 2, INLINE, ending=job, most=3)
+    monkeypatch.setenv("SLURM_JOB_END_TIME", "0")
+    with pytest.raises(AssertionError, match=r"SLURM_JOB_END_TIME is '0', a time that has passed, expected"):
+        run(folder, 2, INLINE, ending=job, most=3)
 
 
 def reasons(done):

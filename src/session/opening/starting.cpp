@@ -218,30 +218,6 @@ static void check_counted_events(const Config& config) {
   }
 }
 
-/// Checks that the partials of a server's forwarders (none, one or several) can be merged.
-static void check_partials(const Config& config, const Registry& registry) {
-  const PlacementConfig& placement = config.opening.placement;
-  if (placement.mode != PlacementMode::nodes || placement.forward != Forward::partials) return;
-  for (const TaskConfig& task : config.tasks) {
-    if (task.uses >= 0) continue;  // a made mesh has blocks on its servers
-    if (task.writer) {
-      if (registry.writers().at(task.kind).any_partials) continue;
-      fail(
-          Code::configuration,
-          "the output '{}' is written by the servers that have the blocks, but with 'forward: partials' they have none; "
-          "write 'forward: blocks'",
-          task.name);
-    }
-    if (registry.analyses().at(task.kind).takes_any_partials(task.settings)) continue;
-    const std::string place = task.settings.where().text();
-    fail(Code::configuration,
-         "{}{}the analysis '{}' needs blocks on the servers that combine, expected one that combines reduced results "
-         "only: with 'forward: partials' these servers have no blocks. Write 'forward: blocks'; a function of your own "
-         "can have a `merge` instead",
-         place, place.empty() ? "" : ": ", task.name);
-  }
-}
-
 void Session::Implementation::configure() {
   run_collectively(*world_, [&] {
     const int pretended = opening_.placement.pretend_nodes;
@@ -251,7 +227,6 @@ void Session::Implementation::configure() {
     config_.opening.placement.spill = opening_.placement.spill;
     published_ = published_part(config_.metadata);
     check_counted_events(config_);
-    check_partials(config_, registry_);
   });
   for (const std::string& former : declarations_.former_attributes) {
     if (world_->rank() != roles_.clients.first) break;

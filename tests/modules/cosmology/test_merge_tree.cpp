@@ -151,7 +151,7 @@ TEST_CASE("a simplified tree has the branches of that persistence, and they lead
   CHECK(expected < all.rows());
 }
 
-TEST_CASE("files for answers that nobody asked for are refused") {
+TEST_CASE("files that nobody asked for, or that one iteration would overwrite, are refused") {
   const FakeDomain domain = noisy({4, 4, 4}, 3, 1);
   const auto ask = [&](const std::string& more) {
     return run_alone(merge_tree_kind(), "{variable: a, " + more + "}", domain, {domain.mesh().cells});
@@ -159,6 +159,8 @@ TEST_CASE("files for answers that nobody asked for are refused") {
   CHECK_THROWS_WITH_AS(ask("halos_file: h.csv"), doctest::Contains("found 'halos_file' without `halos`"), Error);
   CHECK_THROWS_WITH_AS(ask("connected_file: c.csv"), doctest::Contains("found 'connected_file' without `connected`"),
                        Error);
+  CHECK_THROWS_WITH_AS(ask("cells: {above: 1, file: cells.h5}"),
+                       doctest::Contains("found 'cells.h5', one file for all iterations"), Error);
   CHECK(ask("halos_file: h.csv, halos: {boundary: 1, halo: 1}").tables.contains("h.csv"));
   CHECK(ask("connected_file: c.csv, connected: {from: [2.5, -2.5, 5.5], to: [5.5, -2.5, 5.5], above: 1}")
             .tables.contains("c.csv"));

@@ -30,6 +30,11 @@ def picture(whole, draw=True):
     return figure, arrays, table
 
 
+def names(whole):
+    """The variables that the entry asked for."""
+    return {"names": "+".join(whole)}
+
+
 class Steepest:
     """For each layer across z: the greatest difference between neighbours, and the number of points with a given
     part of it."""

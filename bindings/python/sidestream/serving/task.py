@@ -78,9 +78,9 @@ class OfBlocks(_Of):
 class OfWhole(_Of):
     """A function that is called once, on the first server, with the whole mesh."""
 
-    def __init__(self, call: Callable[[Whole], Any], mesh: Mesh, *declared: Any) -> None:
+    def __init__(self, call: Callable[[Whole], Any], mesh: Mesh, asked: list[str], *declared: Any) -> None:
         super().__init__(*declared)
-        self._call, self._mesh = call, mesh
+        self._call, self._mesh, self._asked = call, mesh, asked
 
     def local(self, data: Data) -> list[tuple[int, str, Any, NDArray[Any], NDArray[np.bool_]]]:
         return [part for block in data for part in self._parts(data, block)]
@@ -103,7 +103,7 @@ class OfWhole(_Of):
         known: dict[str, NDArray[np.bool_]] = {}
         for name in dict.fromkeys([v.name for v in self.variables.values() if v.mesh == self._mesh.name]):
             mine = [part[2:] for part in parts if part[1] == name]
-            if mine or self.variables[name].role == "none":
+            if mine or name in self._asked:
                 values[name], known[name] = self._joined(self.variables[name], mine)
         iteration = (servers.index, servers.cycle, servers.time)
         return self._call(Whole(iteration, self._mesh, self.variables, values, known))
@@ -183,4 +183,4 @@ def task_of(
             f"found the mesh '{mesh.name}', which is {'refined' if mesh.refinement else mesh.kind}, expected boxes of "
             "one level, or points; leave out `whole` and write a class",
         )
-    return OfWhole(with_arguments, mesh, meshes, known)
+    return OfWhole(with_arguments, mesh, variables, meshes, known)

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sidestream/kit/analysis/common_options.hpp"
+#include "sidestream/kit/data/file_pattern.hpp"
 
 namespace sidestream::halos {
 namespace {
@@ -36,7 +37,13 @@ OptionTable<Question> question_options(int dimensions, const CellAt& cell_at) {
 
 OptionTable<KeptCells> cells_options() {
   return {file_option(&KeptCells::file, "merge-tree-cells-{index:05}.h5", "The table, in the order of linear indices.",
-                      {".csv"}),
+                      {".csv"})
+              .then([](const Settings& settings, const std::string& name, const Metadata&, const KeptCells& cells) {
+                if (cells.file.ends_with(".csv") || names_iteration(cells.file)) return;
+                settings.fail(name, fmt::format("found '{}', one file for all iterations, expected a name with "
+                                                "{{index}}, {{cycle}} or {{time}}, or the ending .csv",
+                                                cells.file));
+              }),
           option("above", &KeptCells::above, "Keeps cells with values >= this.", {.required = true})
               .then([](const Settings& settings, const std::string& name, const Metadata&, const KeptCells& cells) {
                 if (std::isfinite(cells.above)) return;
