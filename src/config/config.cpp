@@ -175,7 +175,7 @@ void check_partials(const Config& config, const Registry& registry) {
   const PlacementConfig& placement = config.opening.placement;
   if (placement.mode != PlacementMode::nodes || placement.forward != Forward::partials) return;
   for (const TaskConfig& task : config.tasks) {
-    if (task.uses >= 0) continue;  // where the mesh that it uses is made, there are blocks
+    if (task.uses >= 0) continue;  // a made mesh has blocks on its servers
     if (task.writer) {
       if (registry.writers().at(task.kind).any_partials) continue;
       fail(

@@ -43,6 +43,7 @@ variables: {t: {mesh: grid}}
 outputs:
   - database: {directory: data, fsync: false, level_times: times}
   - hdf5: {file: 'fields-{cycle}.h5', level_times: times}
+  - hdf5: {file: 'kept-{cycle}.h5', level_times: times, when: max(t) >= 3, keep_back: 3}
   - vtk: {file: 'fields-{cycle}.vtm', level_times: times}
 """
 
@@ -65,7 +66,7 @@ def test_times(placement, ranks, tmp_path):
     done = run(tmp_path, placement, ranks)
     assert done.returncode == 0, done.stderr
     for step in range(4):
-        for source in ("data", f"fields-{step}.h5"):
+        for source in ("data", f"fields-{step}.h5", f"kept-{step}.h5"):
             place = tmp_path / "results" / source
             which = {"iteration": step} if source == "data" else {}
             levels = sidestream.open(place, into="levels", mesh="grid", **which)

@@ -1,6 +1,7 @@
 // The output `bp`, read by ADIOS2 itself.
 #include <adios2.h>
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <numeric>
 
@@ -239,4 +240,18 @@ TEST_CASE_FIXTURE(Fixture, "names that cannot be, and files in the way, get a se
   const auto made = writer("{file: blocked/fields.bp}", sample.metadata);
   const std::string failure = message_of([&] { write_iteration(*made, sample, {0, 0, 0}, world); });
   CHECK_MESSAGE(contains(failure, "blocked"), failure);
+}
+
+TEST_CASE_FIXTURE(Fixture, "a limit on the size of files on one server is noticed before ADIOS2 writes") {
+  const auto made = writer("{}", sample.metadata);
+  write_iteration(*made, sample, {0, 0, 0}, world);
+  struct rlimit before {};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const struct rlimit low { 1 << 20, before.rlim_max };
+  if (world.rank() == world.size() - 1) ::setrlimit(RLIMIT_FSIZE, &low);
+  const std::string failure = message_of([&] { write_iteration(*made, sample, {1, 1, 1}, world); });
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  CHECK_MESSAGE(contains(failure, "File too large"), failure);
+  CHECK_MESSAGE(contains(failure, "ulimit -f"), failure);
+  write_iteration(*made, sample, {2, 2, 2}, world);
 }

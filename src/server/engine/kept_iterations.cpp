@@ -74,9 +74,11 @@ void KeptIterations::copy(ArrayView& array, Memory* constant) {
   kept_.back().memory.push_back(std::move(memory));
 }
 
-void KeptIterations::keep(const Iteration& iteration, const Views& views, std::shared_ptr<const Catalogue> catalogue) {
+void KeptIterations::keep(const Iteration& iteration, const Views& views, std::shared_ptr<const Catalogue> catalogue,
+                          std::span<const Event> events) {
   make_room();
   Assembled& kept = kept_.emplace_back(Kept{iteration}).assembled;
+  kept_.back().events.assign(events.begin(), events.end());
   kept.catalogue = std::move(catalogue);
   kept.views.blocks = views.blocks;
   for (std::size_t v = 0; v < kept.views.blocks.size(); ++v) {

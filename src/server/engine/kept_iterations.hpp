@@ -6,10 +6,12 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "server/engine/assembler.hpp"
+#include "sidestream/data/event.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/metadata.hpp"
 
@@ -33,11 +35,13 @@ class KeptIterations {
     bool missing = false;   ///< true if the iteration was refused or could not be copied
     Assembled assembled{};  ///< its views point into `memory`
     std::vector<Memory> memory{};
+    std::vector<Event> events{};
   };
 
   /// Copies the values, and forgets the oldest iteration if there are more than `most`. Throws Error(analysis) if the
   /// values do not fit. If it throws on any server, call `drop_newest` on all.
-  void keep(const Iteration& iteration, const Views& views, std::shared_ptr<const Catalogue> catalogue);
+  void keep(const Iteration& iteration, const Views& views, std::shared_ptr<const Catalogue> catalogue,
+            std::span<const Event> events = {});
   /// Forgets the values of an iteration that some server could not keep.
   void drop_newest(const Iteration& iteration);
   /// Counts an iteration without values, so that older iterations are forgotten as usual.

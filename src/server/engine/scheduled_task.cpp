@@ -161,7 +161,9 @@ TaskOutcome ScheduledTask::run(const RunInput& given, Results& results) {
 
 /// Copies the values, on all servers or on none. Collective.
 std::string ScheduledTask::keep_values(const RunInput& given) {
-  const auto copy = [&] { kept_->keep(given.iteration, views_of(given.assembled), given.assembled.catalogue); };
+  const auto copy = [&] {
+    kept_->keep(given.iteration, views_of(given.assembled), given.assembled.catalogue, given.events);
+  };
   const double start = now();
   std::string failure = attempt(std::cref(copy));
   local_seconds_ = now() - start;
@@ -178,7 +180,7 @@ std::string ScheduledTask::write_kept(const RunInput& given, Results& results) {
   for (const KeptIterations::Kept& one : kept) {
     std::string failed;
     if (!one.missing) {
-      failed = run_passes({one.iteration, given.metadata, one.assembled}, results);
+      failed = run_passes({one.iteration, given.metadata, one.assembled, one.events}, results);
       static_cast<void>(task_->take_refusal());
       ++runs;
     }

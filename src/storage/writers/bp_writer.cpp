@@ -5,8 +5,11 @@
 // mesh; lists are concatenated in the order of their blocks' ids.
 #include <adios2.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -17,6 +20,7 @@
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "storage/files/file_names.hpp"
+#include "storage/files/output_file.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
 #include "storage/results/earlier_results.hpp"
 #include "storage/writers/bp_description.hpp"
@@ -172,7 +176,8 @@ void BpWriter::open(const CombineInput& input) {
   set_ = std::move(set);
 }
 
-/// Checks the free space. Collective. A full disk would stop one server in the middle of ADIOS2's communication.
+/// Checks the free space. Collective. A server that cannot write would stop in the middle of ADIOS2's communication,
+/// and the others with it.
 void BpWriter::check_room(const CombineInput& input) const {
   std::int64_t bytes = 0;
   for (const std::int32_t id : variables_) {
@@ -183,12 +188,19 @@ void BpWriter::check_room(const CombineInput& input) const {
     }
   }
   input.communicator.sum(std::span(&bytes, 1));
+  constexpr std::int64_t more = 16 << 20;  // metadata, and padding of each server's part
   run_collectively(input.communicator, [&] {
+    struct rlimit limit {};
+    if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+      std::uint64_t largest = 0;  // one file may get everything
+      for (const auto& file : fs::directory_iterator(path_))
+        largest = std::max<std::uint64_t>(largest, file.file_size());
+      if (largest + static_cast<std::uint64_t>(bytes + more) > limit.rlim_cur) fail_file("write", path_, EFBIG);
+    }
     if (input.communicator.rank() != 0) return;
     struct statvfs facts {};
     if (::statvfs(path_.c_str(), &facts) != 0) return;  // ADIOS2 will report the reason
     const auto room = static_cast<std::int64_t>(facts.f_bavail) * static_cast<std::int64_t>(facts.f_frsize);
-    constexpr std::int64_t more = 16 << 20;  // metadata, and padding of each server's part
     if (bytes + more <= room) return;
     fail(
         Code::file,
