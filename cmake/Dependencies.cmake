@@ -28,6 +28,9 @@ sidestream_library_part(FFTW TITLE FFTW HEADER fftw3.h LIBRARY fftw3 PREFIX FFTW
 sidestream_part(AMR_CODEC TITLE "the module amr_codec" PACKAGE "nothing: it is a part of Sidestream"
   FOR "the codec tree, for values in cells of octrees")
 sidestream_part_found(AMR_CODEC TRUE)
+sidestream_part(BOUNDED_CODEC TITLE "the module bounded_codec" PACKAGE "nothing: it is a part of Sidestream"
+  FOR "the codec bounded, with an error bound")
+sidestream_part_found(BOUNDED_CODEC TRUE)
 sidestream_part(COSMOLOGY TITLE "the module cosmology" PACKAGE "nothing: it is a part of Sidestream"
   FOR "halos, merge trees, spectra and Lyman-alpha")
 sidestream_part_found(COSMOLOGY TRUE)

@@ -36,6 +36,16 @@ FoundTreeCodec find_tree_codec(const std::string& name, CodecKinds kinds, const 
   return found;
 }
 
+void add_codecs_of_modules(const std::vector<std::vector<std::string>>& lists, const std::string& base,
+                           CodecKinds& kinds) {
+  for (const std::vector<std::string>& list : lists) {
+    for (const std::string& text : list) {
+      const std::string missing = add_codec_of_module(text.substr(0, text.find(':')), base, kinds);
+      if (!missing.empty()) fail(Code::file, "{}", missing);
+    }
+  }
+}
+
 void agree_on_tree_codec(Communicator& servers, bool found) {
   std::array<std::int64_t, 2> has{found ? 1 : 0, found ? -1 : 0};
   servers.minimum(has);

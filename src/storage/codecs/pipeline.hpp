@@ -27,6 +27,11 @@ struct FoundTreeCodec {
 /// Throws Error(configuration) if the module was built with another library.
 [[nodiscard]] FoundTreeCodec find_tree_codec(const std::string& name, CodecKinds kinds, const std::string& base);
 
+/// Adds to `kinds` the codecs of these lists that it lacks and that modules have, which are loaded. `base`: as
+/// find_modules(). Throws Error(file) with a sentence if a module is not there.
+void add_codecs_of_modules(const std::vector<std::vector<std::string>>& lists, const std::string& base,
+                           CodecKinds& kinds);
+
 /// Throws Error(configuration) on all servers if only some of them have found the codec: nodes then have different
 /// modules, and chunks of one variable would go through different lists of codecs. Collective.
 void agree_on_tree_codec(Communicator& servers, bool found);

@@ -35,6 +35,7 @@ constexpr Word all_words[] = {
     {"quantise-2", "", Kind::quantise, 2, "of 2 bytes: 1/131068 of the range"},
     {"quantise-4", "", Kind::quantise, 4, "of 4 bytes: 1/8589934588 of the range"},
     {"zfp", "BOUND", Kind::zfp, 0, "packs with the library zfp: wrong by at most BOUND"},
+    {"bounded", "BOUND", Kind::bounded, 0, "packs what differs from a prediction: wrong by at most BOUND"},
 };
 
 std::string written(const Word& word) {

@@ -9,7 +9,7 @@
 namespace sidestream {
 
 struct Precision {
-  enum class Kind { full, bit_round, round, single, half, quantise, zfp };
+  enum class Kind { full, bit_round, round, single, half, quantise, zfp, bounded };
   Kind kind = Kind::full;
   int bits = 0;        ///< bit_round: stored bits of the fraction that are kept; quantise: bytes of a number
   double bound = 0;    ///< round, zfp: the largest error

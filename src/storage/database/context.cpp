@@ -155,7 +155,9 @@ const Packing& Context::packing(std::uint32_t variable) {
   if (found != packings_.end()) return found->second;
   if (!kinds_) kinds_ = codecs_for_readers();
   const Type type = schema_.metadata.variables[variable].type;
-  return packings_.emplace(variable, Packing(schema_.lists_of(variable), type, *kinds_)).first->second;
+  const auto lists = schema_.lists_of(variable);
+  add_codecs_of_modules(lists, working_directory(), *kinds_);
+  return packings_.emplace(variable, Packing(lists, type, *kinds_)).first->second;
 }
 
 void Context::prepare_codecs() {

@@ -77,7 +77,8 @@ OptionTable<DatabaseQuery> what_options() {
           "precision", &Query::precision,
           "The precision of some real variables, with the words of the outputs `hdf5` and `vtk`, before the codecs of "
           "`codec`: `{temperature: bit-round:10}`. Here each chunk has a range of its own, and chunks that cannot keep "
-          "the bound are stored in full."),
+          "the bound are stored in full. Here only, `bounded:BOUND` and `bounded:range:PART` pack what differs from a "
+          "prediction, with an error of at most BOUND, or of that part of a chunk's range."),
       option("prune", &Query::prune,
              "For octrees whose blocks have flags of ownership: stores refined cells without owned leaves as leaves, "
              "without the cells below, which other blocks have. If left out, `true` for `post` and `false` for "
@@ -333,14 +334,13 @@ void DatabaseWriter::check_loss(const Settings& settings, const Variable& variab
 Packing DatabaseWriter::packing_of(const Settings& settings, const Variable& variable,
                                    const std::vector<std::string>& names, const char* option) const {
   const auto precision = query_.precision.find(variable.name);
+  const std::string word = precision == query_.precision.end() ? std::string() : precision->second;
   Packing packing;
   try {
-    if (precision == query_.precision.end()) {
-      packing = Packing::chosen(names, variable.type, *kinds_);
-    } else {
-      static_cast<void>(precision_named(precision->second, variable.type));
-      packing = Packing::chosen(names, variable.type, *kinds_, precision->second);
-    }
+    if (!word.empty()) static_cast<void>(precision_named(word, variable.type));
+    CodecKinds kinds = *kinds_;
+    add_codecs_of_modules({names, {word}}, base_, kinds);
+    packing = Packing::chosen(names, variable.type, kinds, word);
   } catch (const Error& error) {
     settings.fail(option, fmt::format("for '{}': {}", variable.name, error.what()));
   }

@@ -122,6 +122,7 @@ std::int32_t Imported::add(Variable variable, VariableRelations relations) {
   } else {
     const bool elsewhere = options_.codec == std::vector<std::string>{database::tree_codec};
     const std::vector<std::string> names = elsewhere ? std::vector<std::string>{"auto"} : options_.codec;
+    add_codecs_of_modules({names}, working_directory(), kinds_);
     packings_.push_back(Packing::chosen(names, variable.type, kinds_));
     const auto& lists = packings_.back().lists();
     schema_.codecs.push_back(lists.front());

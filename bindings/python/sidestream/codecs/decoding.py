@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Code, Error
-from . import zfp
+from . import bounded, zfp
 
 
 def _unzstd(data: bytes, size: int) -> bytes:
@@ -116,6 +116,8 @@ def _undone(codec: str, data: bytes, width: int, narrow: int, size: int, dtype: 
         return _unquantise(data, dtype, narrow)
     if codec.startswith("zfp:"):
         return zfp.unpacked(data, codec.removeprefix("zfp:"), dtype, size)
+    if codec.startswith("bounded:"):
+        return bounded.unpacked(data, dtype, size)
     raise Error(f"values went through the codec '{codec}', which is not known here; use a newer Sidestream", Code.FILE)
 
 

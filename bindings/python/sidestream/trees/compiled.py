@@ -1,11 +1,9 @@
 """The decoder of the module amr_codec, which is many times faster than the one in NumPy and gives the same values.
 
-It is used where the module's file is found: in the folder SIDESTREAM_MODULES, in the package, or beside it in an
-installation or a build. A file that does not fit this package is not used.
+It is used where the module's file is found. A file that does not fit this package is not used.
 """
 
 import ctypes
-import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codecs.module_files import module_file
 from ..errors import Code, Error
 from .prediction import Around
 from .relations import Relations, Term
@@ -21,7 +20,6 @@ from .values import BESIDE, PARENTS, needs
 
 Decoder = Callable[[bytes, np.dtype[Any], int, Around | None, Relations], NDArray[Any]]
 
-_FILE = "sidestream_amr_codec.so"
 _FUNCTION = "sidestream_amr_codec_decode_1"  # the number changes with its arguments
 _TYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]  # in the order of sidestream::Type
 _MESSAGE = 1024
@@ -52,14 +50,6 @@ class _Chunk(ctypes.Structure):
     )
 
 
-def _folders() -> list[Path]:
-    named = os.environ.get("SIDESTREAM_MODULES", "")
-    if named:
-        return [Path(named)]
-    package = Path(__file__).parents[1]
-    return [package / "modules", package.parents[1] / "modules", package.parents[2] / "src" / "modules"]
-
-
 @cache
 def _function(file: Path) -> Any:
     try:
@@ -76,12 +66,9 @@ def _function(file: Path) -> Any:
 
 def compiled_decoder() -> Decoder | None:
     """Returns a function with the arguments of values.decode_values; None if the module is not there."""
-    for folder in _folders():
-        file = folder / _FILE
-        if file.is_file():
-            function = _function(file.resolve())
-            return None if function is None else _Decoding(function)
-    return None
+    file = module_file("amr_codec")
+    function = None if file is None else _function(file)
+    return None if function is None else _Decoding(function)
 
 
 def _of_terms(terms: list[Term], numbers: list[int], factors: list[float]) -> None:
