@@ -1,6 +1,6 @@
 // Cost of writing HDF5 files, as it is and with the library that publishes what is written.
 //
-//   benchmark_hdf5_writes [MiB of an array]                      alone; leaves both files of settings
+//   benchmark_hdf5_writes [MiB of an array]                      without the library; leaves both files of settings
 //   sidestream serve --wait 10 hdf5-benchmark.yaml &
 //   LD_PRELOAD=build/release/hdf5/libsidestream-hdf5.so SIDESTREAM_HDF5_MAP=hdf5-benchmark-map.yaml
 //     SIDESTREAM_CONFIG=hdf5-benchmark.yaml SIDESTREAM_HDF5_WRITE=both|only benchmark_hdf5_writes [MiB]
