@@ -28,7 +28,7 @@
 
 namespace sidestream {
 
-/// Starts MPI if nobody has, and then ends it.
+/// Starts MPI if it is not initialised, and then also ends it.
 class AmrexMpi {
  public:
   AmrexMpi() = default;
@@ -54,12 +54,12 @@ class AmrexMpi {
   bool started_ = false;
 };
 
-/// A session of a program that uses AMReX. Create it before amrex::Initialize, to which its communicator is given, in a
-/// scope that ends after amrex::Finalize: the destructor closes the session.
+/// A session of a program that uses AMReX. Create it before amrex::Initialize, which gets its communicator, in a scope
+/// that ends after amrex::Finalize: the destructor closes the session.
 class AmrexSession {
  public:
-  /// Opens a session on all processes with the configuration `file` (SIDESTREAM_CONFIG replaces it). Collective. Starts
-  /// MPI if nobody has, and then ends it with the session.
+  /// Opens a session on all processes with the configuration `file` (SIDESTREAM_CONFIG replaces it). Collective. If MPI
+  /// is not initialised, starts it, and ends it with the session.
   AmrexSession(int& argc, char**& argv, const std::string& file)
       : mpi_(argc, argv), session_(Session::open(MPI_COMM_WORLD, file)) {}
   /// Uses a session that is open and not started.
@@ -77,15 +77,15 @@ class AmrexSession {
   [[nodiscard]] MPI_Comm comm() const { return session_.comm(); }
   /// For parameters (`set`) and attributes of variables (`set_attribute`), before the first publication.
   [[nodiscard]] Session& session() { return session_; }
-  /// Closes the session now instead of at the end of its scope, for the counts of what happened. Collective.
+  /// Closes the session now instead of at the end of its scope, and returns its account. Collective.
   Account close() { return session_.close(); }
 
   /// Publishes an iteration: any number of AmrexFields, vectors of them, and AmrexParticles. The first call declares
-  /// all meshes and variables, and starts the session; later calls may leave some out. Collective over the clients;
-  /// it communicates only when the session starts and, with `inline`, when analyses run. Blocks follow the arrays'
-  /// boxes. All levels are at `time`, after a coarse step. Throws Error(usage), on every rank and before anything is
-  /// published, if a field is new, differs from its declaration, or has other boxes than another one of its mesh.
-  /// Whatever is thrown later, the iteration has ended.
+  /// all meshes and variables, and starts the session; later calls may omit some. Collective over the clients; it
+  /// communicates only when the session starts and, with `inline`, when analyses run. Blocks follow the arrays' boxes.
+  /// All levels are at `time`, after a coarse step. Throws Error(usage), on every rank and before anything is
+  /// published, if a field is new, differs from its declaration, or has other boxes than another field of its mesh.
+  /// After any later exception the iteration has ended.
   template <class... Items>
   Taken publish_items(std::int64_t cycle, double time, const Items&... items) {
     Batch batch;
@@ -93,7 +93,7 @@ class AmrexSession {
     return publish_batch(cycle, time, batch);
   }
 
-  /// Publishes what WriteMultiLevelPlotfile would write, and more: fields at nodes or faces, particles.
+  /// Publishes the data of WriteMultiLevelPlotfile and further items: fields at nodes or faces, particles.
   template <class Fabs, class... Items>
   Taken publish(int levels, const ::amrex::Vector<const Fabs*>& arrays, const ::amrex::Vector<std::string>& names,
                 const ::amrex::Vector<::amrex::Geometry>& geometries, ::amrex::Real time,
@@ -103,15 +103,15 @@ class AmrexSession {
     return publish_items(steps[0], time, amrex_fields(levels, arrays, names, geometries, ratios), more...);
   }
 
-  /// Publishes what WriteSingleLevelPlotfile would write, and more.
+  /// Publishes the data of WriteSingleLevelPlotfile and further items.
   template <class Fabs, class... Items, class = typename Fabs::fab_type>
   Taken publish(const Fabs& array, const ::amrex::Vector<std::string>& names, const ::amrex::Geometry& geometry,
                 ::amrex::Real time, int step, const Items&... more) {
     return publish_items(step, time, amrex_fields(array, names, geometry), more...);
   }
 
-  /// Publishes the variables that an Amr writes to plotfiles (`amr.plot_vars`, `amr.derive_plot_vars`), and more. Call
-  /// it between coarse steps.
+  /// Publishes the variables that an Amr writes to plotfiles (`amr.plot_vars`, `amr.derive_plot_vars`), and further
+  /// items. Call it between coarse steps.
   template <class Hierarchy, class... Items, class = decltype(std::declval<Hierarchy&>().getLevel(0))>
   Taken publish(Hierarchy& amr, const Items&... more) {
     return publish_items(amr.levelSteps(0), amr.cumTime(), amrex_plot_variables(amr), more...);
@@ -122,7 +122,7 @@ class AmrexSession {
     std::vector<const AmrexFields*> fields;
     std::vector<const AmrexParticles*> particles;
   };
-  /// The last boxes that were set for the arrays of a variable with ghosts.
+  /// The boxes set last for the arrays of a variable with ghosts.
   struct Ghosts {
     std::int64_t revision = -1;
     std::vector<Box> boxes;
@@ -255,7 +255,7 @@ class AmrexSession {
     for (Variable& variable : variables) session_.add_variable(mesh.name, std::move(variable));
   }
 
-  /// Declares where blocks and arrays are now.
+  /// Declares the present places of blocks and arrays.
   void place(const Batch& batch) {
     for (const auto& [name, mesh] : meshes_) {
       if (const AmrexFields* fields = widest(batch, name)) blocks_[name].replace(session_, name, fields->blocks());
@@ -269,7 +269,7 @@ class AmrexSession {
     }
   }
 
-  /// Sets the boxes that arrays cover, if they have ghosts, or had some.
+  /// Sets the boxes that arrays cover, if they have ghosts or had some before.
   void set_allocated(const AmrexFields& fields, const std::string& variable) {
     if (!fields.has_ghosts() && ghosts_.count(variable) == 0) return;
     Ghosts now{blocks_[fields.mesh().name].revision(), {}};
@@ -288,7 +288,7 @@ class AmrexSession {
   Session session_;
   bool started_ = false;
   std::map<std::string, AmrexMesh> meshes_;
-  std::vector<std::string> order_;  ///< names of variables, in the order in which they were published first
+  std::vector<std::string> order_;  ///< names of variables, in the order of their first publication
   std::map<std::string, std::pair<std::string, Variable>> variables_;  ///< with the names of their meshes
   std::map<std::string, AmrexBlocks> blocks_;                          ///< by mesh
   std::map<std::string, Ghosts> ghosts_;                               ///< by variable

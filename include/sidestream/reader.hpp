@@ -15,30 +15,30 @@
 
 namespace sidestream {
 
-/// A context as a database lists it.
+/// A context as listed in a database.
 struct ListedContext {
   std::uint64_t slot = 0;  ///< its number in the database
   Iteration iteration;
-  std::uint32_t run = 0;  ///< of the session that wrote it; the first has 1
+  std::uint32_t run = 0;  ///< run number of the session that wrote it; the first run is 1
   bool is_checkpoint = false;
-  std::uint64_t blocks = 0;        ///< of all meshes
-  std::uint64_t bytes = 0;         ///< of values, before codecs
-  std::uint64_t stored_bytes = 0;  ///< of values, in the files
+  std::uint64_t blocks = 0;        ///< number of blocks of all meshes
+  std::uint64_t bytes = 0;         ///< bytes of values before codecs
+  std::uint64_t stored_bytes = 0;  ///< bytes of values in the files
 };
 
 /// Selects cells of an octree or of a mesh whose blocks are boxes: by default all leaves.
 struct CellSelection {
-  std::int32_t level = 0;                 ///< the level that `box` counts cells of
-  std::optional<Box> box{};               ///< cells that meet it are listed, on whatever level; nothing: the whole mesh
-  std::int32_t coarsest = 0;              ///< cells of coarser levels are left out
-  std::optional<std::int32_t> deepest{};  ///< finer levels do not count: cells of this one are leaves
-  /// Leaves cover each place once, on its finest level. If false, parents are listed, too, and leaves that count in no
-  /// block.
+  std::int32_t level = 0;                 ///< the level whose cells `box` counts
+  std::optional<Box> box{};               ///< cells that meet it are listed, on any level; nothing: the whole mesh
+  std::int32_t coarsest = 0;              ///< cells of coarser levels are omitted
+  std::optional<std::int32_t> deepest{};  ///< finer levels are ignored: cells of this level are leaves
+  /// If true, only leaves, which cover each place once on its finest level. If false, also parents, and leaves that
+  /// count in no block.
   bool leaves = true;
 };
 
-/// Cells of a refined mesh. Entry n of each list is of cell n; the lists live as long as the object. They come by
-/// level; cells of trees in the order of Morton keys, others block by block, i fastest.
+/// Cells of a refined mesh. Entry n of each list belongs to cell n; the lists live as long as the object. Cells are
+/// sorted by level; cells of trees then by Morton key, others by block with i fastest.
 class Cells {
  public:
   Cells(Cells&&) noexcept;
@@ -48,9 +48,9 @@ class Cells {
   [[nodiscard]] std::size_t size() const noexcept { return level().size(); }
   [[nodiscard]] const std::vector<std::int32_t>& level() const noexcept;
   [[nodiscard]] const std::vector<Index3>& index() const noexcept;          ///< (i, j, k) on the cell's level
-  [[nodiscard]] const std::vector<std::uint8_t>& refined() const noexcept;  ///< 1: finer cells lie in it
+  [[nodiscard]] const std::vector<std::uint8_t>& refined() const noexcept;  ///< 1: it contains finer cells
   [[nodiscard]] const std::vector<std::int64_t>& owner()
-      const noexcept;  ///< the block that it counts in; of octrees -1: none
+      const noexcept;  ///< id of the block in which it counts; for octrees -1: none
 
  private:
   friend class StoredContext;
@@ -66,8 +66,8 @@ struct StoredTree {
   std::vector<std::uint8_t> owned;    ///< 1: it counts in this block
 };
 
-/// One iteration of a database. Each rank reads the values that it wants, at any time, and nothing more than the chunks
-/// that have them. Every function throws Error: usage for what the context does not have, file for damage. One thread
+/// One iteration of a database. Each rank reads the values that it wants, at any time, and only the chunks that have
+/// them. Every function throws Error: usage for names and numbers that the context lacks, file for damage. One thread
 /// at a time.
 class StoredContext {
  public:
@@ -81,12 +81,12 @@ class StoredContext {
   [[nodiscard]] const std::string& provenance() const noexcept;
   /// The codecs of a variable, separated by blanks, with `or` between lists; empty: none.
   [[nodiscard]] std::string codec(const std::string& variable) const;
-  /// The times of a mesh's levels from 0 on, if they are not the iteration's.
+  /// The times of a mesh's levels from 0 on, if they differ from the iteration's.
   [[nodiscard]] std::vector<double> level_times(const std::string& mesh) const;
   /// Bytes of tables and values that were read by this rank so far, as they are in the files.
   [[nodiscard]] std::uint64_t bytes_read() const noexcept;
 
-  /// Hides levels finer than `deepest` from now on, as Restart::limit_levels.
+  /// Hides levels finer than `deepest` from now on, like Restart::limit_levels.
   void limit_levels(std::optional<std::int32_t> deepest);
 
   /// The number of blocks of a mesh.
@@ -95,7 +95,8 @@ class StoredContext {
   [[nodiscard]] Block block(const std::string& mesh, std::int64_t number) const;
   /// Bytes of a variable on a block of its mesh; nothing if it was not stored there.
   [[nodiscard]] std::optional<std::uint64_t> block_bytes(const std::string& variable, std::int64_t number) const;
-  /// Reads all of them into `data`, contiguously, in the order of the variable. `bytes` must be the exact size.
+  /// Reads all values on the block into `data`, contiguous, in the order of the variable. `bytes` must be the exact
+  /// size.
   void read_block(const std::string& variable, std::int64_t number, void* data, std::uint64_t bytes);
 
   /// Reads the points `box` of a level into an array of the variable's type, order and components. The array is
@@ -103,19 +104,19 @@ class StoredContext {
   /// Throws Error(file) if a point is in no block. For meshes whose blocks are boxes.
   void read_box(const std::string& variable, std::int32_t level, const Box& box, const Box& array, void* data);
   /// Reads the values of `count` entries (points, cells) of a list from `first` on, with their components; the lists of
-  /// all blocks follow each other by ascending id. For meshes whose blocks are lists.
+  /// all blocks are concatenated by ascending id. For meshes whose blocks are lists.
   void read_list(const std::string& variable, std::int64_t first, std::int64_t count, void* data);
   [[nodiscard]] std::int64_t list_length(const std::string& variable);
 
   /// The structure of a block of an octree.
   [[nodiscard]] StoredTree tree(const std::string& mesh, std::int64_t number);
-  /// Lists cells, each once. A cell of trees that several blocks list is that of a block that has refined it, else of
-  /// one that owns it, else of the lowest id; other cells are those of the lowest id. Reads the flags of trees whose
-  /// bounds meet the box.
+  /// Lists cells, each once. A cell of trees that several blocks list comes from a block that has refined it, otherwise
+  /// from one that owns it, otherwise from the block of lowest id. Cells of other meshes come from the block of lowest
+  /// id. Reads the flags of trees whose bounds meet the box.
   [[nodiscard]] Cells list_cells(const std::string& mesh, const CellSelection& selection = {});
-  /// Reads a variable's values in cells that this context has listed, in their order, components next to each other.
-  /// `bytes` must be the exact size. Cells on whose block it was not stored become NaN, or 0 for whole numbers. Returns
-  /// the number of these.
+  /// Reads a variable's values in cells that this context has listed, in their order, with interleaved components.
+  /// `bytes` must be the exact size. Cells of blocks without the variable become NaN, or 0 for integers. Returns the
+  /// number of such cells.
   std::int64_t read_cells(const std::string& variable, const Cells& cells, void* data, std::uint64_t bytes);
 
  private:
@@ -131,7 +132,7 @@ class Reader {
   /// Opens a database for the ranks of `comm`, which must exist as long as contexts are opened. Collective: throws the
   /// same Error on all ranks. MPI_COMM_NULL: as below.
   [[nodiscard]] static Reader open(MPI_Comm comm, const std::string& directory);
-  /// Opens it for this process only, without any call of MPI, which need not be initialised.
+  /// Opens a database for this process only. Calls no function of MPI, which need not be initialised.
   [[nodiscard]] static Reader open(const std::string& directory);
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;

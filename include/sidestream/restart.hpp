@@ -49,7 +49,7 @@ class Restart {
   /// Throws Error(file) if a point was in no block. For meshes whose blocks are boxes.
   void read_box(const std::string& variable, std::int32_t level, const Box& box, const Box& array, void* data);
   /// Reads the values of `count` entries (points, cells) of a list from `first` on, with their components; the lists of
-  /// all blocks follow each other by ascending id. For meshes whose blocks are lists.
+  /// all blocks are concatenated by ascending id. For meshes whose blocks are lists.
   void read_list(const std::string& variable, std::int64_t first, std::int64_t count, void* data);
   /// Number of entries of such a list.
   [[nodiscard]] std::int64_t list_length(const std::string& variable) const;

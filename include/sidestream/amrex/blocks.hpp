@@ -24,17 +24,17 @@
 
 namespace sidestream {
 
-/// Declares a mesh: a uniform one with levels, or points. Cells count from 0 on each level, whatever AMReX calls the
+/// Description of a mesh: uniform with levels, or points. Cells count from 0 on each level, whatever AMReX calls the
 /// first one.
 struct AmrexMesh {
   std::string name;
-  bool points = false;  ///< particles, which have a name and nothing else
+  bool points = false;  ///< particles, which only have a name
   std::vector<Index> size;
   std::vector<double> origin, spacing;
   std::array<bool, 3> periodic{false, false, false};
-  std::vector<Index3> ratios{};  ///< of all levels that may come
-  std::size_t levels = 0;        ///< so many there are now
-  /// True if the other has the same place and cells, and as far as both have levels, the same ratios.
+  std::vector<Index3> ratios{};  ///< ratios of all levels that may exist
+  std::size_t levels = 0;        ///< present number of levels
+  /// True if the other has the same place and cells, and the same ratios on levels that both have.
   [[nodiscard]] bool same_place(const AmrexMesh& other) const {
     const auto steps = static_cast<std::ptrdiff_t>(std::min(ratios.size(), other.ratios.size()));
     return points == other.points && size == other.size && origin == other.origin && spacing == other.spacing &&
@@ -59,8 +59,8 @@ template <class Vector>
   return found;
 }
 
-/// The mesh of these levels. `ratios` has at least `levels` - 1 entries; levels that may come later have geometries and
-/// ratios, too. Throws Error(usage), on every rank, if coordinates are not Cartesian or a level has no geometry.
+/// The mesh of these levels. `ratios` has at least `levels` - 1 entries; levels that may exist later have geometries
+/// and ratios, too. Throws Error(usage), on every rank, if coordinates are not Cartesian or a level has no geometry.
 [[nodiscard]] inline AmrexMesh amrex_mesh(const std::string& name, std::size_t levels,
                                           const ::amrex::Vector<::amrex::Geometry>& geometries,
                                           const ::amrex::Vector<::amrex::IntVect>& ratios) {
@@ -86,7 +86,7 @@ template <class Vector>
     mesh.spacing.push_back(coarsest.CellSize(a));
     mesh.periodic[static_cast<std::size_t>(a)] = coarsest.isPeriodic(a);
   }
-  // AMReX' meshes have a ratio for the finest level that may come, too, although no level follows it.
+  // AMReX' meshes have a ratio even for the finest possible level, although no level follows it.
   const std::size_t steps = std::min(amrex_size(ratios), known - 1);
   for (std::size_t step = 0; step < steps; ++step) {
     Index3 ratio{1, 1, 1};
@@ -99,7 +99,7 @@ template <class Vector>
 /// The blocks of one mesh that this rank has declared.
 class AmrexBlocks {
  public:
-  /// Declares these blocks instead of those before. Blocks that stay as they are cost a comparison.
+  /// Replaces the declared blocks by these. An unchanged block costs a comparison.
   void replace(Session& session, const std::string& mesh, std::vector<Block> blocks) {
     if (blocks == now_) return;
     session.replace_blocks(mesh, blocks);

@@ -18,8 +18,8 @@
 
 namespace sidestream {
 
-/// The use of ghost cells: they are left out; or they come along for outputs (`hdf5: {ghosts: true}`); or they come
-/// along and have the values of the neighbours, bit by bit, as after FillBoundary.
+/// Use of ghost cells: omitted; or given to outputs (`hdf5: {ghosts: true}`); or given with exactly the values of the
+/// neighbours, bit by bit, as after FillBoundary.
 enum class AmrexGhosts { left_out, given, filled };
 
 /// A component of a FabArray, and the name of its variable.
@@ -72,7 +72,7 @@ class AmrexFields {
     return *this;
   }
   AmrexFields&& with(AmrexGhosts ghosts) && { return std::move(with(ghosts)); }
-  /// Keeps what the arrays belong to until the fields are published.
+  /// Keeps the owner of the arrays alive until the fields are published.
   AmrexFields&& keep(std::shared_ptr<const void> arrays) && {
     kept_ = std::move(arrays);
     return std::move(*this);
@@ -100,7 +100,7 @@ class AmrexFields {
     return found;
   }
 
-  /// True if both have the same boxes on the same ranks, on the levels that both have.
+  /// True if both have the same boxes on the same ranks, on all levels that both have.
   [[nodiscard]] bool same_boxes(const AmrexFields& other) const {
     for (std::size_t level = 0; level < std::min(levels(), other.levels()); ++level) {
       if (!(boxes_[level] == other.boxes_[level]) || !(owners_[level] == other.owners_[level])) return false;
@@ -108,7 +108,8 @@ class AmrexFields {
     return true;
   }
 
-  /// Publishes all components of all boxes of this rank. Throws what the session throws; refused if one array is.
+  /// Publishes all components of all boxes of this rank. Throws what the session throws. Returns refused if any array
+  /// is.
   Taken publish(Session& session) const {
     Taken taken = Taken::yes;
     for (const Piece& piece : pieces_) {
@@ -136,8 +137,8 @@ class AmrexFields {
     return static_cast<const std::byte*>(data) + elements * static_cast<Index>(size_of(type_));
   }
 
-  /// Names as `sidestream import amrex` makes them: slashes and bytes other than printable ASCII become `_`, and names
-  /// that become equal get more of them.
+  /// Names as `sidestream import amrex` makes them: slashes and bytes other than printable ASCII become `_`, and equal
+  /// names are distinguished by more of them.
   void make_names() {
     std::set<std::string> taken;
     for (AmrexComponent& component : components_) {
@@ -205,8 +206,8 @@ class AmrexFields {
   return components;
 }
 
-/// Fields as WriteMultiLevelPlotfile takes them: arrays of `levels` levels, a name for each component, and geometries
-/// and refinement ratios of all levels that may come, such as Geom() and refRatio() of an AmrCore.
+/// Fields with the arguments of WriteMultiLevelPlotfile: arrays of `levels` levels, a name for each component, and
+/// geometries and refinement ratios of all levels that may exist, such as Geom() and refRatio() of an AmrCore.
 template <class Fabs>
 [[nodiscard]] AmrexFields amrex_fields(int levels, const ::amrex::Vector<const Fabs*>& arrays,
                                        const ::amrex::Vector<std::string>& names,
@@ -220,7 +221,7 @@ template <class Fabs>
                      geometries, ratios);
 }
 
-/// The same for arrays instead of pointers.
+/// Does the same for arrays instead of pointers.
 template <class Fabs>
 [[nodiscard]] AmrexFields amrex_fields(int levels, const ::amrex::Vector<Fabs>& arrays,
                                        const ::amrex::Vector<std::string>& names,
@@ -231,7 +232,7 @@ template <class Fabs>
   return amrex_fields(levels, pointers, names, geometries, ratios);
 }
 
-/// Fields on one level, as WriteSingleLevelPlotfile takes them.
+/// Fields on one level, with the arguments of WriteSingleLevelPlotfile.
 template <class Fabs>
 [[nodiscard]] AmrexFields amrex_fields(const Fabs& array, const ::amrex::Vector<std::string>& names,
                                        const ::amrex::Geometry& geometry) {

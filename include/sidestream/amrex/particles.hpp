@@ -30,8 +30,8 @@ struct AmrexColumn {
   }
 };
 
-/// Columns of these names. `NAME_x`, `NAME_y` and `NAME_z` that follow each other are one column with components, as
-/// `sidestream import amrex` joins them.
+/// Columns of these names. Consecutive `NAME_x`, `NAME_y` and `NAME_z` become one column with components, as in
+/// `sidestream import amrex`.
 [[nodiscard]] inline std::vector<AmrexColumn> amrex_columns(const ::amrex::Vector<std::string>& names,
                                                             AmrexColumn::From from) {
   std::vector<AmrexColumn> columns;
@@ -53,7 +53,7 @@ struct AmrexColumn {
   return columns;
 }
 
-/// Particles of one container, as the session sees them.
+/// Particles of one container, in the form that a session takes.
 class AmrexParticles {
  public:
   AmrexParticles(const AmrexParticles&) = default;
@@ -75,7 +75,7 @@ class AmrexParticles {
     }
     return found;
   }
-  /// Publishes all variables of all blocks. Throws what the session throws; refused if one array is.
+  /// Publishes all variables of all blocks. Throws what the session throws. Returns refused if any array is.
   virtual Taken publish(Session& session) const = 0;
 
  protected:
@@ -89,13 +89,13 @@ class AmrexParticles {
 };
 
 /// Particles of a ParticleContainer whose tiles have arrays of structures, structures of arrays, or both. Refers to the
-/// container, which must not change until it is published. Neighbours, and particles whose id is not positive, are left
-/// out, as in plotfiles.
+/// container, which must not change until it is published. Omits neighbours, and particles whose id is not positive, as
+/// plotfiles do.
 template <class Container>
 class AmrexParticlesOf final : public AmrexParticles {
  public:
-  /// Names are as for WritePlotFile: numbers in structures, then those in arrays. Without names they are `real_comp0`,
-  /// ... and `int_comp0`, .... Throws Error(usage), on every rank, if there are too few or too many.
+  /// Names are as for WritePlotFile: numbers in structures, then numbers in arrays. Without names they are
+  /// `real_comp0`, ... and `int_comp0`, .... Throws Error(usage), on every rank, if there are too few or too many.
   AmrexParticlesOf(const Container& container, const std::string& name, ::amrex::Vector<std::string> reals,
                    ::amrex::Vector<std::string> integers)
       : AmrexParticles(name) {
@@ -113,7 +113,7 @@ class AmrexParticlesOf final : public AmrexParticles {
       if (n < amrex_size(container.GetParticles())) add_level(container.GetParticles()[n], first_id);
       first_id += container.ParticleBoxArray(level).size();
     }
-    // A block without particles, so that analyses run, and find none, when no rank has any.
+    // Adds a block without particles, so that analyses run, and find none, even if no rank has any.
     if (blocks_.empty()) add_block(first_id + ::amrex::ParallelDescriptor::MyProc());
   }
 
@@ -131,7 +131,7 @@ class AmrexParticlesOf final : public AmrexParticles {
   using Tile = typename std::decay_t<decltype(std::declval<const Container&>().GetParticles()[0])>::mapped_type;
   using Real = ::amrex::ParticleReal;
   static constexpr bool only_arrays = Container::ParticleType::is_soa_particle;
-  /// Without structures, positions are the first reals; they have no names.
+  /// Without structures, the first reals are the positions, which have no names.
   static constexpr int first_real = only_arrays ? AMREX_SPACEDIM : 0;
 
   void fit(::amrex::Vector<std::string>& names, int count, const char* kind) const {
@@ -245,7 +245,7 @@ class AmrexParticlesOf final : public AmrexParticles {
     return tile.GetStructOfArrays().GetIntData(number - Container::NStructInt)[n];
   }
 
-  /// Writes a column of all tiles to memory of the session; false if the session has none.
+  /// Writes a column of all tiles to memory of the session. Returns false if the session has no memory.
   template <class T, class Get>
   static bool fill(Session& session, const Block& block, const std::vector<const Tile*>& tiles,
                    const AmrexColumn& column, Get&& get) {

@@ -13,7 +13,7 @@
 namespace sidestream {
 
 /// The derived variables of `amr.derive_plot_vars`, computed as for a plotfile; nothing if there are none. Collective
-/// over the ranks that simulate, since codes communicate while they derive.
+/// over the simulating ranks, since codes communicate while they derive.
 template <class Hierarchy>
 void amrex_add_derived(Hierarchy& amr, std::vector<AmrexFields>& fields) {
   ::amrex::Vector<std::string> names;
@@ -40,7 +40,7 @@ void amrex_add_derived(Hierarchy& amr, std::vector<AmrexFields>& fields) {
 }
 
 /// The variables that `amr.plot_vars` and `amr.derive_plot_vars` name, on all levels: those that writePlotFile writes,
-/// and those with other centerings if they are named.
+/// and named variables with other centrings.
 template <class Hierarchy>
 [[nodiscard]] std::vector<AmrexFields> amrex_plot_variables(Hierarchy& amr) {
   std::vector<AmrexFields> fields;

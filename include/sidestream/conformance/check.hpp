@@ -22,8 +22,8 @@ namespace sidestream::conformance {
 struct Needs {
   WhenFull when_full = WhenFull::wait;
   int max_in_flight = 4;
-  /// The most bytes that a client publishes in one iteration, including arrays that do not vary in time. A client must
-  /// have room for them. All clients together must not have room for `too_many` times as much for each client.
+  /// Most bytes that a client publishes in one iteration, including arrays that do not vary in time. A client must have
+  /// room for them. All clients together must not have room for `too_many` times as much for each client.
   std::uint64_t bytes = World::most_bytes;
   static constexpr int too_many = 8;
   bool holds = false;  ///< a client keeps arrays of one iteration (`hold`) while it publishes others
@@ -33,7 +33,7 @@ struct Needs {
 struct Ends {
   std::shared_ptr<ClientTransport> client;
   std::shared_ptr<ServerTransport> server;
-  std::function<void()> relay;  ///< on a process that is neither, passes messages on until all clients have closed
+  std::function<void()> relay;  ///< passes messages on until all clients have closed, on a process that is neither
 };
 
 /// The properties of a transport and of the processes, for the checks. They are the same everywhere except `client`,
@@ -41,7 +41,7 @@ struct Ends {
 struct Harness {
   int clients = 1, servers = 1;
   int client = -1;  ///< number of this process among the clients; -1: not a client
-  int server = -1;  ///< likewise; a process may be both: then each iteration is served when its client has ended it
+  int server = -1;  ///< likewise; if a process is both, each iteration is served when its client has ended it
   /// Makes the transport, which carries `variables()`. Collective over all processes.
   std::function<Ends(const Needs&)> make;
   /// Called on servers after `make`, while the clients begin, for servers that join a running simulation. May be empty.

@@ -21,8 +21,8 @@
 
 namespace sidestream::conformance {
 
-/// Runs all checks; collective over all processes. Returns the failures, in sentences; none if the transport conforms
-/// as far as this process can see. Throws std::runtime_error after a wait of `patience`.
+/// Runs all checks; collective over all processes. Returns the failures as sentences; none if the transport conforms as
+/// far as this process can see. Throws std::runtime_error after a wait of `patience`.
 [[nodiscard]] inline std::vector<std::string> check_transport(const Harness& harness) {
   Report report;
   const auto run = [&](const char* name, auto&& check) {

@@ -20,11 +20,11 @@ enum class MemorySpace : std::int32_t { host = 0, device = 1 };
 /// array indexed [i][j][k]). Components of a point are always next to each other.
 enum class Order : std::int32_t { column = 0, row = 1 };
 
-/// Describes an array that somebody else owns; copying the view does not copy values. Plug-ins receive it by value
-/// inside other structures, so a size member could not tell them where the next member begins. Instead, the interface
-/// hash of extend/plugin.hpp rejects plug-ins that were built with another layout. Element (i, j, k, c) is at data +
-/// size_of(type) * ((i - box.lo[0]) * strides[0] + (j - box.lo[1]) * strides[1] + (k - box.lo[2]) * strides[2] + c *
-/// strides[3]).
+/// Describes an array owned by other code; copying the view does not copy values. Plug-ins receive it by value inside
+/// other structures, so a size member could not tell them where the next member begins. Instead, the interface hash of
+/// extend/plugin.hpp rejects plug-ins that were built with another layout. Element (i, j, k, c) is at data +
+/// size_of(type) * ((i
+/// - box.lo[0]) * strides[0] + (j - box.lo[1]) * strides[1] + (k - box.lo[2]) * strides[2] + c * strides[3]).
 struct ArrayView {
   const void* data = nullptr;
   Type type = Type::float64;

@@ -13,7 +13,7 @@
 namespace sidestream {
 
 /// The numbering of the points of a block: by (i, j, k) in a box of the mesh's global indices, or from 0 in its own
-/// lists. For boxes the further bits 2, 4 and 8 are Block::is_open along x, y and z.
+/// lists. For boxes, the further bits 2, 4 and 8 are Block::is_open along x, y and z.
 enum class IndexSpace : std::int32_t { box = 0, list = 1 };
 
 /// A region in space. If `low` is above `high`, its position is unknown.
@@ -49,11 +49,11 @@ struct Block {
   Bounds bounds{};        ///< bounds of its points, if the simulation gives them; computed for meshes with axes
 
   [[nodiscard]] constexpr bool is_list() const noexcept { return space == IndexSpace::list; }
-  /// True if the nodes at the upper end of its cells on `axis` are those of another block only (Mesh::owned_points).
+  /// True if the nodes at the upper end of its cells on `axis` belong to another block (Mesh::owned_points).
   [[nodiscard]] constexpr bool is_open(int axis) const noexcept {
     return (static_cast<std::uint32_t>(space) >> (axis + 1) & 1u) != 0;
   }
-  /// The block with some of its cells only. It has the nodes at their upper end, unless the whole block lacks them.
+  /// The block with only some of its cells. It has the nodes at their upper end, unless the whole block lacks them.
   [[nodiscard]] Block part(const Box& some) const noexcept {
     Block one = *this;
     one.cells = some;
@@ -94,17 +94,17 @@ struct BlockView {
   std::vector<Box> owned;  ///< the points that count as this block's; disjoint, and exactly one block has a shared
                            ///< point
   ArrayView array;         ///< values as published; covers `points` and perhaps ghosts: see Variable::filled
-  /// True for a further copy of a block that counts elsewhere. Its `owned` is empty, and writers leave it out.
+  /// True for a further copy of a block that counts elsewhere. Its `owned` is empty, and writers omit it.
   bool copy = false;
   std::vector<HaloPiece> halo;  ///< values around the block; empty unless the selection asked for a halo
-  /// Cells of the block's level that a finer level covers, in the block and next to it. They are disjoint. Code that
-  /// counts points once leaves out the points of these cells (see points_of), which coincide with finer ones.
+  /// Cells of the block's level that a finer level covers, in the block and next to it; disjoint. The points of these
+  /// cells (see points_of) coincide with finer points, so code that counts each point once skips them.
   std::vector<Box> covered{};
   /// The simulation's flag for each point of the array (role point_ghosts or cell_ghosts). If it is not 0, the point
   /// counts elsewhere or nowhere. Without data there are no flags.
   ArrayView ghosts{};
-  /// Points that the array covers but that have no values, which are NaN there, or 0 for whole numbers. They are
-  /// disjoint. Used for pieces of decompositions, and for upper nodes of a neighbour that was not delivered.
+  /// Points that the array covers but that have no values: they are NaN there, or 0 for integers. Disjoint. Used for
+  /// pieces of decompositions, and for upper nodes of an undelivered neighbour.
   std::vector<Box> absent{};
 
   /// The points that count once over all blocks and levels. These are the points of `owned` that do not belong to

@@ -22,8 +22,8 @@ struct Catalogue {
   bool global = false;  ///< true: the blocks of all clients; false: only those of this process
   std::vector<Block> blocks;
   std::vector<BlockRange> ranges;  ///< the requested ranges, in no particular order
-  /// The requested ranges of cells that count, on refinement levels and trees; in no particular order. A patch that is
-  /// not covered has none of itself.
+  /// The requested ranges of cells that count, on refinement levels and trees; in no particular order. A patch that no
+  /// finer patch covers has no entry for itself.
   std::vector<CountedRange> counted{};
 };
 
@@ -36,8 +36,8 @@ struct Catalogue {
 /// Bytes of a variable on a block, without ghosts. Throws Error on 64-bit overflow.
 [[nodiscard]] std::uint64_t bytes_of(const Variable& variable, const Block& block);
 
-/// Decides for every block of the variable's mesh if a selection needs it. It is made once for a list of blocks and
-/// used for each selection. Keeps references to its constructor's arguments.
+/// Decides which blocks of a variable's mesh a selection needs. Made once for a list of blocks and used for each
+/// selection. Keeps references to its constructor's arguments.
 class Needs {
  public:
   /// `blocks`: all blocks of all meshes. `ranges`: the ranges that the selections need. A block without a range counts

@@ -1,5 +1,4 @@
-// The pieces in which an analysis wants a variable. They are its blocks as published, or a new division among the
-// servers.
+// Pieces of a variable as an analysis wants them: its blocks as published, or a new division among the servers.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +13,23 @@ struct Mesh;
 /// curvilinear, and has 1, 2 or 3 dimensions. The check of the configuration refuses other meshes, and any part other
 /// than AllBlocks.
 ///
-/// *Pieces.* Every server gets one piece of the mesh's cells. The piece depends only on the mesh, the
-/// decomposition and the number of servers (see piece_of), not on the blocks. So every process can compute every piece.
-/// If there are more servers than cells to divide, some pieces are empty.
+/// *Pieces.* Every server gets one piece of the mesh's cells. The piece depends only on the mesh, the decomposition and
+/// the number of servers (see piece_of), not on the blocks. So every process can compute every piece. If there are more
+/// servers than cells to divide, some pieces are empty.
 ///
-/// *In which form.* A server whose piece has cells gets one view; other servers get none (see LocalInput::at). Its
-/// block has the id -1 - (the server's rank), the client -1 and the piece as its cells. There is one array, contiguous
-/// in the variable's order and of the variable's type. It covers the points of the piece, including the layer of nodes
-/// with which the next piece begins, and the halo around them. Along axes that the mesh uses it ends at the mesh's
-/// faces, or goes beyond them where the mesh is periodic and the selection wraps. `owned` holds the points that count
-/// as the piece's. The next piece owns its first nodes, so every point of the mesh counts once over all servers. `halo`
-/// is the rest of the array, so that `gather` gives every point in it.
+/// *Form.* A server whose piece has cells gets one view; other servers get none (see LocalInput::at). Its block has the
+/// id -1 - (the server's rank), the client -1 and the piece as its cells. There is one array, contiguous in the
+/// variable's order and of the variable's type. It covers the points of the piece, including the layer of nodes with
+/// which the next piece begins, and the halo around them. Along axes that the mesh uses it ends at the mesh's faces, or
+/// goes beyond them if the mesh is periodic and the selection wraps. `owned` holds the points that count as the
+/// piece's. The next piece owns its first nodes, so every point of the mesh counts once over all servers. `halo` is the
+/// rest of the array, so that `gather` gives every point in it.
 ///
-/// *Source of values.* Each value comes from the block that owns it, never from ghosts. If blocks overlap or
-/// share nodes, it comes from the block of lowest id.
+/// *Source of values.* Each value comes from the block that owns it, never from ghosts. If blocks overlap or share
+/// nodes, it comes from the block of lowest id.
 ///
 /// *Missing points.* Points that no block has, or whose block was not delivered, are listed in `absent`. The array has
-/// a quiet NaN there, or 0 for whole numbers; neither `owned` nor `halo` has them. An analysis that needs them throws.
+/// a quiet NaN there, or 0 for integers; neither `owned` nor `halo` has them. An analysis that needs them throws.
 struct Decomposition {
   enum class Kind : std::int32_t {
     published = 0,  ///< the blocks as published, wherever they are

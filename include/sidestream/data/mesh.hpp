@@ -12,8 +12,8 @@
 
 namespace sidestream {
 
-/// The kinds of meshes. `none`: a mesh that is only named so far. `other`: a mesh from a plug-in or a test. The numeric
-/// values are part of the file formats.
+/// The kinds of meshes. `none`: a mesh of which only the name is known so far. `other`: a mesh of a plug-in or a test.
+/// The numeric values are part of the file formats.
 enum class MeshKind : std::int32_t {
   none = -2,
   other = -1,
@@ -25,8 +25,8 @@ enum class MeshKind : std::int32_t {
   octree = 5,        ///< lists of the cells of a tree over a box of root cells, level by level
 };
 
-/// Positions of the points of a mesh. Kinds derive from this. An analysis asks for the view that it understands
-/// (`axes()`). It checks `kind()` and refuses a mesh without such a view.
+/// Positions of the points of a mesh; base class of the kinds. An analysis asks for the view that it understands
+/// (`axes()`), checks `kind()`, and refuses a mesh without such a view.
 class Geometry {
  public:
   virtual ~Geometry() = default;
@@ -129,17 +129,17 @@ struct Mesh {
   int dimensions = 3;
   std::shared_ptr<const Geometry> geometry;
   std::array<bool, 3> periodic{false, false, false};  ///< true where an axis continues at its other end
-  /// Entry l is the number of cells of level l + 1 along one cell of level l, for each axis. Further levels are not
-  /// declared.
+  /// Entry l is the number of cells of level l + 1 along one cell of level l, for each axis. Levels beyond the entries
+  /// are not declared.
   std::vector<Index3> refinement{};
   bool fixed = false;  ///< blocks never change after the start
   bool made = false;   ///< an analysis makes it of its results (`makes`), not the simulation
-  /// True if no two blocks have a node in common: nodes at the upper end of a block are those of the next one, on a
+  /// True if no two blocks have a node in common: nodes at the upper end of a block belong to the next block, on a
   /// periodic axis also at the mesh's end. Only the last block on an axis that is not periodic has its upper nodes.
   bool owned_points = false;
   std::array<std::string, 3> units{};   ///< of positions along each axis; empty if unknown
   std::array<std::string, 3> labels{};  ///< of the axes, for people; empty: x, y, z
-  std::vector<Attribute> attributes{};  ///< what else files say of it
+  std::vector<Attribute> attributes{};  ///< further attributes for files
   /// The variable that has each role, by role; -1 if none has it. docs/mesh-kinds.md lists which roles a kind has and
   /// needs.
   std::array<std::int32_t, role_count> arrays{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
@@ -173,7 +173,7 @@ struct Mesh {
     }
     return box;
   }
-  /// The box by which `size` and blocks are declared: cells, or points that no two blocks share.
+  /// The box by which `size` and blocks are declared: cells, or points if these are owned.
   [[nodiscard]] Box declared(const Box& of_cells) const noexcept {
     Box box = of_cells;
     for (int a = 0; a < dimensions && owned_points && !of_cells.empty(); ++a) {

@@ -23,7 +23,7 @@ struct Range {
   }
   /// True if a surface of `value` may pass between these numbers: some are below it, some are not.
   [[nodiscard]] constexpr bool brackets(double value) const noexcept { return minimum < value && maximum >= value; }
-  /// True if one of these numbers, or one between them, may lie within an interval without its ends.
+  /// True if one of these numbers, or a number between them, may lie inside an open interval.
   [[nodiscard]] constexpr bool meets(double low, double high) const noexcept { return minimum < high && maximum > low; }
   constexpr bool operator==(const Range&) const noexcept = default;
 };
@@ -33,16 +33,16 @@ struct Range {
   return {std::max(a.minimum, b.minimum), std::min(a.maximum, b.maximum)};
 }
 
-/// Which range is requested.
+/// Identifies a requested range.
 struct RangeRequest {
   std::int32_t variable = -1;
   std::int32_t component = 0;
   constexpr bool operator==(const RangeRequest&) const noexcept = default;
 };
 
-/// Extremes of one block's points (without ghosts), converted to doubles. The part of the block that a lower neighbour
-/// sees has separate ranges. Cells between two blocks belong to the lower block, which needs to know the first values
-/// of the upper block. Trivially copyable: part of messages.
+/// Extremes of one block's points (without ghosts), converted to doubles. The layers that a lower neighbour needs have
+/// separate ranges: cells between two blocks belong to the lower block, which must know the first values of the upper
+/// block. Trivially copyable: part of messages.
 struct BlockRange {
   std::int64_t block = 0;
   std::int32_t variable = -1;
@@ -53,10 +53,10 @@ struct BlockRange {
   std::array<Range, 7> lowest;
 };
 
-/// Extremes of some points of a block on refinement levels, or of the leaves of a tree, for which BlockRange has too
-/// many. If `beside` is the block itself: all cells that count, which are those that no finer level covers, or the
-/// leaves that the block owns. Otherwise: those of them that touch cells that count of the block `beside`, on any
-/// level. For variables at nodes it has all nodes of these cells. Trivially copyable: part of messages.
+/// Extremes of some points of a block on refinement levels, or of the leaves of a tree, for which BlockRange includes
+/// too many. If `beside` is the block itself: all cells that count, which are the cells that no finer level covers, or
+/// the leaves that the block owns. Otherwise: the cells among these that touch counting cells of the block `beside`, on
+/// any level. For variables at nodes it has all nodes of these cells. Trivially copyable: part of messages.
 struct CountedRange {
   std::int64_t block = 0;
   std::int64_t beside = 0;
@@ -67,9 +67,9 @@ struct CountedRange {
 
 /// Points of a block whose range a server asks for.
 struct RangeRegion {
-  /// `cells`: of cells that count; `rim`: of those of them that touch the block `beside`; `leaves`: the points of a
-  /// tree where the variable `refined` is 0 and the variable `owned`, if there is one, is not. Without `refined`: all
-  /// points.
+  /// `cells`: points of cells that count; `rim`: points of the cells among these that touch the block `beside`;
+  /// `leaves`: the points of a tree at which the variable `refined` is 0 and the variable `owned`, if there is one, is
+  /// not 0. Without `refined`: all points.
   enum class Kind : std::int32_t { cells = 0, rim = 1, leaves = 2 };
   std::int64_t block = 0;
   std::int64_t beside = 0;

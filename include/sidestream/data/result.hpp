@@ -14,7 +14,7 @@
 
 namespace sidestream {
 
-/// Values of one column, one per row: whole numbers, real numbers, or texts.
+/// Values of one column, one per row: integers, real numbers, or texts.
 using ColumnValues = std::variant<std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
 
 struct Column {
@@ -34,8 +34,8 @@ class Table {
   /// Adds each row as `add_row` does; without rows the columns have the type of the first row that is added.
   Table(const std::vector<std::string>& names, const std::vector<std::vector<Cell>>& rows);
 
-  /// Adds a row with a cell for each column. A column has the type of its first cell. Whole numbers become real in a
-  /// column of reals; other differences throw Error(analysis).
+  /// Adds a row with a cell for each column. A column has the type of its first cell. Integers become real in a column
+  /// of reals; other differences throw Error(analysis).
   void add_row(const std::vector<Cell>& cells);
 
   [[nodiscard]] const std::vector<Column>& columns() const noexcept { return columns_; }
@@ -73,8 +73,8 @@ struct Image {
   std::vector<std::uint8_t> rgba;
 };
 
-/// Triangles, or lines where the mesh is a plane, in a canonical order (by global cell, vertices by global edge). So
-/// the same surface has the same bytes for every division of the mesh.
+/// Triangles, or lines if the mesh is a plane, in a canonical order (by global cell, vertices by global edge). So the
+/// same surface has the same bytes for every division of the mesh.
 struct Surface {
   struct Array {
     std::string name;

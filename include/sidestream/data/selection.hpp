@@ -13,9 +13,9 @@
 
 namespace sidestream {
 
-// Which blocks of a variable are needed. A block's span is the region between its first points and the first points
-// beyond it on the upper sides; at the mesh's faces it ends at the faces. Spans fill the mesh without gaps, also
-// between the points of a cell-centred variable. So a block contributes nothing to a surface that misses its span.
+// Selection of blocks of a variable. A block's span is the region between its first points and the first points beyond
+// it on the upper sides; at the mesh's faces it ends at the faces. Spans fill the mesh without gaps, also between the
+// points of a cell-centred variable. So a block contributes nothing to a surface that misses its span.
 
 /// All blocks.
 struct AllBlocks {};
@@ -28,11 +28,11 @@ struct PlaneCut {
   std::int32_t of = -1;                   ///< the variable whose points bound the spans; -1: the selected variable
 };
 
-/// Blocks in whose span a variable takes values on both sides of one of `values`, or values that may lie within one of
-/// `intervals`, without their ends. Ranges decide this. They are measured if an analysis that asks for them is due in
-/// the iteration. Too many blocks are chosen only where blocks of different widths meet. On refinement levels and
-/// trees, values beside the block count on all its sides. There only cells that count decide if `Selected::covered` is
-/// false, and otherwise the whole blocks that touch it, which are more.
+/// Blocks in whose span a variable takes values on both sides of one of `values`, or values that may lie inside one of
+/// the open `intervals`. Ranges decide this; they are measured if an analysis that asks for them is due in the
+/// iteration. Surplus blocks are chosen only where blocks of different widths meet. On refinement levels and trees,
+/// values next to the block count on all its sides. If `Selected::covered` is false, only cells that count decide
+/// there; otherwise the whole blocks that touch it decide, which selects more.
 struct ValuesBracketed {
   std::vector<double> values;
   RangeRequest of{};  ///< variable -1: the selected variable
@@ -53,7 +53,8 @@ struct OnLevel {
 struct BlockSummary {
   Block block;
   std::array<double, 3> low{}, high{};  ///< bounding box of its cells; infinite if it is not known
-  Range range;  ///< range of its points (without `Selected::covered`: that count), if asked for; otherwise empty
+  Range range;  ///< range of its points (of points that count, without `Selected::covered`), if requested; otherwise
+                ///< empty
 };
 
 /// Blocks for which `needed` returns true. It must be a pure function. Without a range, every server calls it for every
@@ -63,7 +64,7 @@ struct BlockPredicate {
   RangeRequest range{};  ///< variable -1: no range is wanted
 };
 
-/// One of the above; `kind` says which member is valid.
+/// One of the kinds of parts above; `kind` tells which member is valid.
 struct Part {
   enum class Kind : std::int32_t { all, plane, values, box, level, predicate };
   Part() = default;
@@ -97,22 +98,22 @@ struct Selected {
   Part part{};
   Decomposition decomposition{};
   /// True if the halo continues at the mesh's other end along periodic axes, also more than once around. For n cells,
-  /// -1 is then n - 1 and n is 0; for their nodes 0 to n, -1 is n - 1 and n + 1 is 1.
+  /// -1 then maps to n - 1 and n to 0; for their nodes 0 to n, -1 maps to n - 1 and n + 1 to 1.
   bool wrap = true;
-  /// True if arrays are wanted as they were published, with the ghosts around the block: BlockView::array covers it. If
-  /// false, it may cover them. In a part of a block, this holds on the sides on which the block ends. Ignored for
+  /// True if arrays are wanted as published, with the ghosts around the block: BlockView::array covers these. If false,
+  /// it may cover them. In a part of a block, this holds on the sides on which the block ends. Ignored for
   /// decompositions.
   bool ghosts = false;
-  /// True if blocks are also wanted that finer levels cover completely, so that none of their points counts (see
+  /// True if blocks that finer levels cover completely are wanted, too, although none of their points counts (see
   /// BlockView::covered). If false, they need not move, but `local` may get them. Ignored for decompositions.
   bool covered = true;
   /// True if blocks are wanted with all points of their cells. On a mesh with owned points (Mesh::owned_points) the
-  /// upper nodes then come from the blocks that own them, into a copy of the block. If false, they may come. Ignored
-  /// for decompositions. False for all entries if Selection::geometry is.
+  /// upper nodes then come from the blocks that own them, into a copy of the block. If false, they may be present.
+  /// Ignored for decompositions. Treated as false for all entries if Selection::geometry is false.
   bool completed = true;
 };
 
-/// Everything that an analysis needs. The union over the analyses that are due moves.
+/// Everything that an analysis needs. The union over the due analyses moves.
 struct Selection {
   Selection() = default;
   Selection(std::vector<Selected> selected) : variables(std::move(selected)) {}  // NOLINT: meant to convert
@@ -120,10 +121,10 @@ struct Selection {
   /// A variable may be listed several times. The union moves; the data of each entry is at LocalInput::at(its number).
   std::vector<Selected> variables{};
   bool catalogue = false;  ///< LocalInput::catalogue is wanted: all blocks of all servers
-  /// True if the arrays with a mesh's positions come along with variables that are selected on it. If false, only the
-  /// flags of ghosts and of trees come along, since they decide which points count.
+  /// True if the arrays with a mesh's positions are delivered with variables that are selected on it. If false, only
+  /// the flags of ghosts and of trees are, since they decide which points count.
   bool geometry = true;
-  std::vector<RangeRequest> ranges;  ///< with `catalogue`: the ranges that are wanted in it
+  std::vector<RangeRequest> ranges;  ///< with `catalogue`: the ranges requested in it
 };
 
 }  // namespace sidestream

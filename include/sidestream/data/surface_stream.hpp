@@ -28,7 +28,7 @@ class SurfaceStream {
   virtual void give_lines(const Sink& sink) const = 0;                    ///< values of corner_type()
   virtual void give_data(std::size_t array, const Sink& sink) const = 0;  ///< values of that array's type
 
-  /// int32 where that can number the points and the corners, otherwise int64.
+  /// int32 if it can number the points and the corners, otherwise int64.
   [[nodiscard]] Type corner_type() const {
     constexpr std::uint64_t most = 0x7fffffff;
     return points() <= most && 3 * triangles() + 2 * lines() <= most ? Type::int32 : Type::int64;

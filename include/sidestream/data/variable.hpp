@@ -20,7 +20,7 @@ namespace sidestream {
 
 /// The positions of values on the mesh. There is a bit for each axis (1: x, 2: y, 4: z). It is set if points lie at the
 /// nodes of that axis, and clear if they lie midway between two nodes. x-faces are normal to x; x-edges run along x. A
-/// variable only has the bits of axes that its mesh uses: all nodes of a 2-D mesh are 3.
+/// variable has only bits of axes that its mesh uses: all nodes of a 2-D mesh are 3.
 enum class Centering : std::uint8_t {
   cell = 0,
   x_face = 1,
@@ -55,8 +55,8 @@ inline constexpr int centering_count = 8;
   return box;
 }
 
-/// The role of a variable for its mesh. Arrays with the positions of the mesh are published like other arrays. They
-/// come along with everything that is selected on the mesh. Indices in them count the points of the block from 0.
+/// The role of a variable for its mesh. Arrays with the positions of the mesh are published like other arrays, and are
+/// delivered with everything that is selected on the mesh. Indices in them count the points of the block from 0.
 enum class Role : std::uint8_t {
   none = 0,          ///< values on the mesh
   coordinates = 1,   ///< for each point, a component for each dimension of the mesh
@@ -68,10 +68,10 @@ enum class Role : std::uint8_t {
   face_offsets = 6,  ///< for each cell: where its faces end, -1 for cells that are no polyhedra
   point_ids = 7,     ///< for each point: a number that is the same wherever the point occurs
   cell_ids = 8,      ///< likewise for each cell
-  point_ghosts = 9,  ///< for each point: other than 0, it counts in another block
+  point_ghosts = 9,  ///< for each point: not 0 if it counts in another block
   cell_ghosts = 10,  ///< likewise for each cell
-  refined = 11,      ///< for each cell of a tree: other than 0, it is refined, and its children follow
-  owned = 12,        ///< for each cell of a tree: 0, it counts in another block
+  refined = 11,      ///< for each cell of a tree: not 0 if it is refined; its children follow
+  owned = 12,        ///< for each cell of a tree: 0 if it counts in another block
 };
 
 inline constexpr int role_count = 13;
@@ -120,14 +120,14 @@ inline constexpr int role_count = 13;
 class Derivation;
 
 /// Declared relations between values in cells of trees, as texts of the configuration; docs/mesh-kinds.md defines the
-/// words. Codecs of databases predict values with them. Where a relation does not hold, more bytes are needed and
-/// nothing is lost.
+/// words. Codecs of databases predict values with them. If a relation does not hold, more bytes are needed, but nothing
+/// is lost.
 struct VariableRelations {
   std::string parent;    ///< a parent's value from its children's values: `mean of density * velocity`, `sum`
   std::string equals;    ///< the value as a sum of products of others in the same cell
   std::string face;      ///< the face of the cell that the value lies on: `low-x` ... `high-z`
   std::string opposite;  ///< the variable with the same component on the opposite face
-  /// The variables on the other axes' faces, low and high, with which it is free of divergence.
+  /// The variables on the other axes' faces, low and high, that make it divergence-free.
   std::vector<std::string> divergence_free{};
   [[nodiscard]] bool empty() const noexcept { return parent.empty() && equals.empty() && face.empty(); }
   bool operator==(const VariableRelations& other) const noexcept {
@@ -136,7 +136,7 @@ struct VariableRelations {
   }
 };
 
-/// A name and a text or number, which files carry on for their readers.
+/// A name and a text or number, which files pass on to their readers.
 struct Attribute {
   std::string name;
   std::variant<std::int64_t, double, std::string> value;
@@ -161,7 +161,7 @@ struct Variable {
   /// nothing is known about ghosts.
   bool filled = false;
   VariableRelations relations{};
-  std::vector<Attribute> attributes{};  ///< what else files say of it
+  std::vector<Attribute> attributes{};  ///< further attributes for files
   /// Null if clients publish the variable. Otherwise servers compute it, which costs time only if something selects it
   /// (see docs/derived.md). Derived variables follow all published ones, so that they do not change the ids of
   /// published ones.

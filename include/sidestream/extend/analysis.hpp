@@ -12,12 +12,13 @@
 
 namespace sidestream {
 
-/// The mesh that a result becomes for further tasks (the option `makes`), and its variables.
+/// The mesh into which the option `makes` turns a result for further tasks, and its variables.
 struct ResultMesh {
-  /// Uniform, unstructured or points, without a name and an id. A data set fills a uniform mesh, a surface or a set of
-  /// cells fills an unstructured one. The columns x, y and z of a table, or the points of a surface, are points.
+  /// A uniform mesh, an unstructured mesh or points, without a name and an id. A data set fills a uniform mesh; a
+  /// surface or a set of cells fills an unstructured one. The columns x, y and z of a table, or the points of a
+  /// surface, become points.
   Mesh mesh;
-  /// Without ids; each has the name of the array or column of the result whose values it gets.
+  /// The variables, without ids. Each has the name of the array or column of the result from which it gets its values.
   std::vector<Variable> variables;
 };
 
@@ -29,13 +30,13 @@ struct AnalysisKind {
   /// Makes the task. May throw Error(configuration) through Settings::fail. Called with the frozen declarations; never
   /// communicates.
   std::function<std::unique_ptr<Task>(const Settings&, const Metadata&)> create;
-  /// False: `combine` needs exactly one partial on each server, or reads the blocks of `local`. Placements in which a
-  /// server may get any number of partials, and no blocks (`forward: partials`), are refused at the start.
+  /// False if `combine` needs exactly one partial on each server, or reads the blocks of `local`. Placements in which a
+  /// server may get any number of partials, and no blocks (`forward: partials`), are then refused at the start.
   bool any_partials = true;
-  /// True for settings with which `any_partials` is false although the kind's is true; empty: for none.
+  /// Returns true for settings with which `any_partials` counts as false, although the kind's is true; empty: for none.
   std::function<bool(const Settings&)> needs_blocks{};
-  /// The mesh that its result becomes with `makes`. Called after the settings were read, also before `create`; may
-  /// throw like it. Empty: the mesh and its variables have to be declared in the configuration.
+  /// Returns the mesh that the result becomes with `makes`. Called after the settings were read, also before `create`;
+  /// may throw like it. Empty: the configuration must declare the mesh and its variables.
   std::function<ResultMesh(const Settings&, const Metadata&)> result_mesh{};
 
   [[nodiscard]] bool takes_any_partials(const Settings& settings) const {

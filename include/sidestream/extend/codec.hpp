@@ -15,12 +15,12 @@
 
 namespace sidestream {
 
-/// Where the elements of a chunk are in the array that it is a part of.
+/// The place of a chunk's elements in their array.
 struct ChunkPlace {
   std::uint64_t first = 0;  ///< number of the chunk's first element in the array
-  std::array<std::uint64_t, 3> points{
-      0, 1, 1};                  ///< extents of the array, the fastest axis first; a first one of 0: not known
-  std::uint64_t components = 1;  ///< elements of a point, next to each other
+  std::array<std::uint64_t, 3> points{0, 1,
+                                      1};  ///< extents of the array, the fastest axis first; first one 0: not known
+  std::uint64_t components = 1;            ///< elements of a point, next to each other
 };
 
 /// One step between values and bytes on disk. Stateless: used by several threads at once.
@@ -42,7 +42,7 @@ class Codec {
   /// would be larger than promised, or nothing is saved. The values are then stored unchanged. Throws only if memory is
   /// short.
   [[nodiscard]] virtual bool encode(BytesView in, Type type, Bytes& out) const = 0;
-  /// The same with the chunk's place, for codecs that use neighbours along several axes.
+  /// Encodes with the chunk's place, for codecs that use neighbours along several axes.
   [[nodiscard]] virtual bool encode_at(BytesView in, Type type, const ChunkPlace& place, Bytes& out) const {
     static_cast<void>(place);
     return encode(in, type, out);

@@ -43,7 +43,7 @@ class Communicator {
   /// to[r] goes to member r; returns what each member sent here.
   [[nodiscard]] virtual std::vector<Bytes> all_to_all(const std::vector<Bytes>& to) = 0;
   /// Sends any number of messages to each of some members. Returns the messages that arrived here, by ascending sender,
-  /// in the order of sending. The cost is that of the data plus the logarithm of the group's size, so it suits
+  /// in the order of sending. The cost grows with the amount of data and the logarithm of the group's size, so it suits
   /// exchanges among few members.
   [[nodiscard]] virtual std::vector<MemberMessage> exchange(std::vector<MemberMessage> to) = 0;
   /// The sum of `value` over the members of lower rank; 0 on member 0. Wraps.

@@ -41,8 +41,8 @@ class ExactSum {
   void add_product(double a, double b) noexcept;
   void add(const ExactSum& other) noexcept;
 
-  /// The sum, rounded once, to nearest and ties to even. NaN if a NaN or infinities of both signs were added;
-  /// an infinity if one was added or the sum exceeds the greatest double.
+  /// The sum, rounded once, to nearest and ties to even. NaN if a NaN or infinities of both signs were added; an
+  /// infinity if an infinity was added or the sum exceeds the greatest double.
   [[nodiscard]] double value() const noexcept;
   /// The sum as four doubles, which hold more than 200 bits of it. Each is the rounded remainder of the earlier ones.
   [[nodiscard]] std::array<double, 4> expansion() const noexcept;

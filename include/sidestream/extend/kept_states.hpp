@@ -1,4 +1,4 @@
-// States of analyses beyond an iteration: for a run that goes on from a checkpoint, and for the end.
+// States that analyses keep beyond an iteration: for a run that resumes from a checkpoint, and for the end of the run.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@ namespace sidestream {
 class KeptStates {
  public:
   virtual ~KeptStates() = default;
-  /// Keeps a part of each server as the state `name` after this iteration, whole or not at all. The newest `most`
-  /// states of the name stay. `name` is that of a file; no two tasks use the same.
+  /// Keeps a part of each server as the state `name` after this iteration, whole or not at all, and only the newest
+  /// `most` states of that name. `name` is part of a file name; no two tasks use the same.
   virtual void keep_state(const std::string& name, BytesView mine, Communicator& servers, int most) = 0;
-  /// The parts of the newest state that an earlier run, which this one goes on from, kept at a cycle up to that of this
-  /// iteration, the first one of the task. Each part goes to one server, and there may be fewer or more parts than
-  /// servers. Later states are removed, and all of them if this run begins anew.
+  /// Returns parts of the newest state that the resumed run kept at a cycle up to that of this iteration, the first one
+  /// of the task. Each part goes to one server, and there may be fewer or more parts than servers. Removes later
+  /// states, and all states if this run begins anew.
   [[nodiscard]] virtual std::vector<Bytes> earlier_state(const std::string& name, Communicator& servers) = 0;
 };
 
@@ -29,10 +29,10 @@ class KeptStates {
 class LastingTask {
  public:
   virtual ~LastingTask() = default;
-  /// Keeps what a later run needs to go on as if this one had not ended. Called after the iteration, which need not be
-  /// one of the task's, if an output for restarts was due in it, and at the end of the run.
+  /// Keeps the data with which a later run continues as if this one had not ended. Called after an iteration in which
+  /// an output for restarts was due, whether or not the task ran in it, and at the end of the run.
   virtual void keep_state(const Iteration& iteration, Communicator& servers, Results& results) = 0;
-  /// Hands over what is left when no iteration follows. `last` is the last one.
+  /// Hands over remaining results when no iteration follows. `last` is the last iteration.
   virtual void finish(const Iteration& last, Communicator& servers, Results& results) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Shorter ways to write an analysis: the values that count, and results that one function merges.
+// Helpers for short analyses: iteration over the values that count, and merging of results by one function.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +44,8 @@ requires std::is_trivially_copyable_v<Record>
   return {bytes.begin(), bytes.end()};
 }
 
-/// The records of a partial. kit/base/records.hpp has the like for code that may need fmt. Throws Error(analysis)
-/// unless there are `count`.
+/// The records of a partial. kit/base/records.hpp has similar functions for code that may use fmt. Throws
+/// Error(analysis) unless there are `count`.
 template <class Record>
 requires std::is_trivially_copyable_v<Record>
 [[nodiscard]] std::vector<Record> records_in(BytesView partial, std::size_t count) {

@@ -30,8 +30,8 @@ struct OptionDefault {
   std::string text{};
 };
 
-/// The values that a field holds: one, one or none (std::optional), or a list (std::vector, and std::array for a list
-/// of as many entries).
+/// The values that a field holds: exactly one, at most one (std::optional), or a list (std::vector, or std::array for a
+/// list of fixed length).
 template <class Field>
 struct OptionValues {
   using Value = Field;

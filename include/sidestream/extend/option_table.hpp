@@ -53,7 +53,7 @@ class OptionField {
                       fill(settings, metadata, owner);
                     }) {}
 
-  /// The same options, after which `check(settings, name, metadata, owner)` is called; `name` is that of the first.
+  /// Adds a check, which is called as `check(settings, name, metadata, owner)`; `name` is that of the first option.
   template <class Check>
   [[nodiscard]] OptionField then(Check check) const {
     return {declared_, field_,
@@ -104,8 +104,8 @@ class OptionTable {
     return all;
   }
 
-  /// Sets the fields whose options have a value, given or default, in the order of the table; the others stay as they
-  /// are. `metadata` has the variables that fields of type Variable name. Throws Error(configuration).
+  /// Sets the fields whose options have a value, given or default, in the order of the table; other fields stay
+  /// unchanged. `metadata` has the variables that fields of type Variable name. Throws Error(configuration).
   void fill(const Settings& settings, const Metadata& metadata, Owner& owner) const {
     for (const auto& field : fields_) field.filling()(settings, metadata, owner);
     if (check_) check_(*this, settings, metadata, owner);
@@ -141,7 +141,7 @@ class OptionTable {
   Check check_;
 };
 
-/// The value that a choice stands for; the parser has checked that it is one.
+/// The value that a choice represents; the parser has checked that it is a valid choice.
 template <class Value>
 [[nodiscard]] Value value_of_choice(const std::string& text,
                                     const std::vector<std::pair<std::string, Value>>& choices) {
@@ -247,7 +247,7 @@ requires HoldsOption < Field, natural_type<OptionValue<Field>>()
   return option<natural_type<OptionValue<Field>>()>(name, field, text, facts);
 }
 
-/// Options of a struct that lie in the same map as the others.
+/// Adds the options of a nested struct to the same map.
 template <class Owner, class Part>
 [[nodiscard]] OptionField<Owner> options_of(Part Owner::*part, const OptionTable<Part>& table) {
   return {table.declarations(), part, [part, table](const Settings& settings, const Metadata& metadata, Owner& owner) {
@@ -255,14 +255,14 @@ template <class Owner, class Part>
           }};
 }
 
-/// Options that other code reads.
+/// Adds options that other code reads.
 template <class Owner>
 [[nodiscard]] OptionField<Owner> options_read_elsewhere(std::vector<Option> declared) {
   return {std::move(declared), {}, [](const Settings&, const Metadata&, Owner&) {}};
 }
 
-/// Binds options that belong to a function `read(settings)` or `read(settings, metadata, owner)`, which returns the
-/// field's value. It may use what options above it have filled.
+/// Binds options that a function `read(settings)` or `read(settings, metadata, owner)` reads; it returns the field's
+/// value. It may use fields of preceding options.
 template <class Owner, class Field, class Read>
 [[nodiscard]] OptionField<Owner> options_read_by(Read read, std::vector<Option> declared, Field Owner::*field) {
   return {std::move(declared), field, [read, field](const Settings& settings, const Metadata& metadata, Owner& owner) {

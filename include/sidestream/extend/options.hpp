@@ -54,7 +54,7 @@ struct Option {
   int least_entries = 0, most_entries = -1;    ///< for lists; -1: any number
   std::vector<Option> options{};               ///< for `map` and `one_of`
   std::string range_text{};                    ///< states the range in the manual if `minimum` and `maximum` cannot
-  std::string with{};  ///< for a `file` with a default: another option of the same map; unless one of both is given,
+  std::string with{};  ///< for a `file` with a default: another option of the same map; unless either is given,
                        ///< nothing is written there
 };
 
@@ -64,7 +64,7 @@ struct Option {
 /// `range_text` of a text option that is a path or a list of paths. Relative ones begin in rank 0's working directory
 /// at `open`.
 inline constexpr const char* path_range = "relative to the working directory at `open`, or absolute";
-/// The same for paths that are first searched in the folder of the configuration's file.
+/// `range_text` of paths that are first searched in the folder of the configuration's file.
 inline constexpr const char* path_beside_range = "beside the configuration, or in the working directory at `open`";
 
 [[nodiscard]] inline bool is_beside_path(const Option& option) noexcept {
@@ -81,8 +81,8 @@ struct Location {
   [[nodiscard]] std::string text() const;  ///< `file:line:column`, or "" when unknown
 };
 
-/// The checked values of a set of options; a copy shares them. Throws Error(internal) if an option is read that was not
-/// declared, has another type, or has no value; ask `has` first. Texts and lists without a value are empty instead.
+/// The checked values of a set of options; a copy shares them. Throws Error(internal) if an option that is read was not
+/// declared, has another type, or has no value; call `has` first. Texts and lists without a value are empty instead.
 class Settings {
  public:
   struct Value;

@@ -29,7 +29,7 @@ struct PlanInput {
   const Metadata& metadata;
   std::span<const PlannedBlock> blocks;
   int servers = 1;
-  /// The server whose part is wanted, or -1 for the whole plan. A partitioner may return more than that part, but need
+  /// The server whose part is needed, or -1 for the whole plan. A partitioner may return more than that part, but need
   /// not spend time on it.
   int server = -1;
 };

@@ -27,14 +27,14 @@ class Results {
 
   // The following functions add a result of which all servers have a part. They are collective over `servers`, the
   // communicator of CombineInput, and throw on all servers or on none. In pieces, every server writes a file, and rank
-  // 0 writes a list of them. In the order of ranks, the pieces hold the content of one whole file. Otherwise rank 0
+  // 0 writes a list of them; in the order of ranks, the pieces hold the content of one whole file. Otherwise rank 0
   // gathers the parts, as these functions of the base class do.
-  /// Rows follow each other in the order of ranks. A table whose rows are appended is never in pieces.
+  /// Rows are concatenated in the order of ranks. A table whose rows are appended is never in pieces.
   virtual void add_parts(const std::string& file, const Table& mine, Communicator& servers, Pieces how);
-  /// Points and triangles follow each other in the order of ranks.
+  /// Points and triangles are concatenated in the order of ranks.
   virtual void add_parts(const std::string& file, const Surface& mine, Communicator& servers, Pieces how);
-  /// Points and cells follow each other in the order of ranks. A point shared by the cells of several servers is in
-  /// each of them.
+  /// Points and cells are concatenated in the order of ranks. A point shared by the cells of several servers is in each
+  /// part.
   virtual void add_parts(const std::string& file, const CellSet& mine, Communicator& servers, Pieces how);
   /// All servers give the same arrays; `start` and `size` place each part in the whole. Together the parts fill the
   /// arrays, without overlap.
@@ -43,7 +43,7 @@ class Results {
   virtual void add_stream_parts(const std::string& file, const SurfaceStream& mine, Communicator& servers, Pieces how);
 };
 
-/// True if a result that takes `bytes` on this server and more on others is to be written in pieces. Collective unless
+/// True if a result that takes `bytes` on this server and more on others should be written in pieces. Collective unless
 /// `how` decides.
 [[nodiscard]] bool in_pieces(Pieces how, std::uint64_t bytes, Communicator& servers);
 

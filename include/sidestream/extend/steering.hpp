@@ -6,9 +6,8 @@
 
 namespace sidestream {
 
-/// Changes parameters that the configuration declares under `steering:`. The simulation reads the new value after one
-/// and the same iteration on all of its ranks, some iterations after the one that is being analysed: see
-/// docs/steering.md.
+/// Changes parameters that the configuration declares under `steering:`. The simulation reads the new value on all of
+/// its ranks after the same iteration, which is some iterations after the analysed one: see docs/steering.md.
 class Steering {
  public:
   virtual ~Steering() = default;

@@ -24,7 +24,7 @@
 
 namespace sidestream {
 
-/// The views of one entry of a selection: its variable, and the arrays of its mesh that came along.
+/// The views of one entry of a selection: its variable, and the delivered arrays of its mesh.
 struct EntryViews {
   std::int32_t variable = -1;  ///< variable of the entry
   /// By variable id; null: not part of this entry.
@@ -124,15 +124,15 @@ class Task {
   [[nodiscard]] virtual std::optional<std::string> take_refusal() { return std::exchange(refusal_, std::nullopt); }
 
  protected:
-  /// Says that nobody took an iteration which this task hands on. Its outcome is then `refused`, whatever other tasks
-  /// made of it, and iterations.csv has the reason. To be called in `combine` or `discard`, on all servers alike.
-  /// `combine` may throw afterwards: that is reported as any failure. Not possible with `forward: partials`.
+  /// Reports that no reader took an iteration which this task hands on. Its outcome is then `refused`, whatever other
+  /// tasks did, and iterations.csv has the reason. Call it in `combine` or `discard`, on all servers alike. `combine`
+  /// may throw afterwards, which is reported like any failure. Not possible with `forward: partials`.
   void refuse_iteration(std::string_view reason) noexcept {
     refusal_.emplace();
     try {
       refusal_->assign(reason);
     } catch (const std::bad_alloc&) {
-      // It is refused without a reason.
+      // The iteration is refused without a reason.
     }
   }
 

@@ -31,10 +31,10 @@ enum class WhenFull : std::int32_t { wait = 0, skip = 1, spill = 2 };
 struct Region {
   std::byte* data = nullptr;
   std::uint64_t bytes = 0;
-  std::uint64_t ticket = 0;  ///< the transport's own
+  std::uint64_t ticket = 0;  ///< for use by the transport only
 };
 
-/// Describes one block of one variable that a client hands over; followed by its values in a region.
+/// Describes one block of one variable that a client hands over; its values follow in a region.
 struct BlockRecord {
   Block block;
   std::int32_t variable = -1;
@@ -47,7 +47,7 @@ struct BlockRecord {
   Centering centering = Centering::cell;
   Role role = Role::none;
   std::array<std::uint8_t, 2> reserved{};
-  /// Records of one client with the same number and revision are equal, so that a transport may send what they say
+  /// Records of one client with the same number and revision are equal, so that a transport may send their content
   /// once.
   std::uint32_t number = no_number;
   std::uint32_t revision = 0;  ///< from 1
@@ -61,45 +61,45 @@ struct BlockRecord {
   }
 };
 
-/// Why an iteration is refused; bits, since several clients may have several reasons.
+/// Reasons why an iteration is refused; bits, since several clients may have several reasons.
 enum Refusal : std::uint32_t {
   no_room = 1,      ///< the buffer had no room for a block (`when_full: skip`)
   in_flight = 2,    ///< `max_in_flight` iterations were published and not released (`when_full: skip`)
   call_failed = 4,  ///< a call of the iteration failed
   no_servers = 8,   ///< no servers were attached (`sidecar`)
-  owed = 16,        ///< an array that does not vary in time could not be handed over, in this iteration or before
+  owed = 16,        ///< an array that does not vary in time is not handed over, from this iteration or before
   left = 32,        ///< a client closed before it ended the iteration
-  gave_up = 64,     ///< a client closed, and its `drain_limit` was over before the iteration began
+  gave_up = 64,     ///< a client closed, and its `drain_limit` had passed before the iteration began
   cycles = 128,     ///< clients gave different cycles
   repeated = 256,   ///< two clients declare the same block
-  on_server = 512,  ///< servers could not take it: see the failures
-  late = 1024       ///< the run was told to end, and the time for iterations was over before it began
+  on_server = 512,  ///< servers could not take it; see the failures
+  late = 1024       ///< the run was told to end, and the time for iterations had passed before it began
 };
 
-/// A client's knowledge of the end of the run (`ending:`); bits, since several clients may differ. Without any, nothing
-/// can end the run, or the clients know its last iteration.
+/// A client's knowledge of the end of the run (`ending:`); bits, since several clients may differ. Without any bit,
+/// nothing can end the run, or the clients know its last iteration.
 enum Ending : std::uint32_t {
   asked = 1,   ///< it was told to end, by a signal, its clock or the servers
-  unasked = 2  ///< it was not, as far as it knows
+  unasked = 2  ///< as far as it knows, it was not told to end
 };
 
 /// The end of an iteration on a client, or on several clients together.
 struct EndRecord {
-  Iteration iteration;         ///< of several clients: the time that the client of lowest number gave
+  Iteration iteration;         ///< of several clients: with the time of the client of lowest number
   std::uint64_t events = 0;    ///< bit e: event number e was signalled
   std::uint64_t absent = 0;    ///< blocks declared but not delivered, of variables published in this iteration
-  std::uint32_t refused = 0;   ///< bits of Refusal; if any is set nobody may use the iteration
+  std::uint32_t refused = 0;   ///< bits of Refusal; if any is set, the iteration must not be used
   std::uint32_t mismatch = 0;  ///< only for several clients: 1 if they disagree about the cycle
-  std::int32_t client = 0;     ///< the number, among all clients, of the one that gave the time
+  std::int32_t client = 0;     ///< the client, by its number among all clients, that gave the time
   std::int32_t refusing = -1;  ///< the client of lowest number that refused; -1: none
-  std::int32_t other = -1;     ///< only for several clients: one that gave another time; -1: none
+  std::int32_t other = -1;     ///< only for several clients: a client that gave another time; -1: none
   std::uint32_t ending = 0;    ///< bits of Ending
-  double other_time = 0;       ///< what `other` gave
+  double other_time = 0;       ///< the time that `other` gave
 };
 
-/// Something that a server tells its clients besides outcomes and failures.
+/// A message from a server to its clients, besides outcomes and failures.
 struct Notice {
-  std::int64_t iteration = -1;  ///< that it is about; -1: none
+  std::int64_t iteration = -1;  ///< the iteration to which it refers; -1: none
   std::uint32_t kind = 0;       ///< sender and reader agree on its meaning
   std::vector<std::byte> payload;
 };
@@ -110,29 +110,29 @@ inline constexpr std::size_t longest_notice = 2048;
 /// An event with values that a client raises, or its arrival at a barrier.
 struct SignalHead {
   std::int32_t event = 0;   ///< number of its name
-  std::int32_t client = 0;  ///< among all clients
+  std::int32_t client = 0;  ///< number among all clients
   EventScope scope = EventScope::all;
-  std::int32_t node = -1;  ///< the client's
+  std::int32_t node = -1;  ///< node of the client
   Type type = Type::uint8;
-  std::uint32_t barrier = 0;   ///< 1: it takes effect once all clients have come to it; 2: they have, elsewhere
-  std::int64_t iteration = 0;  ///< the client's
-  std::uint64_t number = 0;    ///< orders those of all clients; of one client in the order of raising
-  std::uint64_t bytes = 0;     ///< of the values
+  std::uint32_t barrier = 0;   ///< 1: takes effect once all clients have reached it; 2: they have, in another job
+  std::int64_t iteration = 0;  ///< iteration of the client
+  std::uint64_t number = 0;    ///< orders the signals of all clients; for one client in the order of raising
+  std::uint64_t bytes = 0;     ///< bytes of the values
 };
 struct Signal {
   SignalHead head;
   std::vector<std::byte> values;  ///< at most longest_event bytes
 };
 
-/// Memory of this process that others may map too: a memory object's bytes from `offset` on lie at `data`.
+/// Memory of this process that others may map too: the memory object's bytes from `offset` on are at `data`.
 struct SharedObject {
-  int descriptor = -1;  ///< its owner's, open as long as the transport is there
+  int descriptor = -1;  ///< belongs to its owner; open as long as the transport exists
   const std::byte* data = nullptr;
   std::uint64_t bytes = 0;
-  std::uint64_t offset = 0;  ///< in the object, a multiple of 4096
+  std::uint64_t offset = 0;  ///< offset in the object, a multiple of 4096
 };
 
-/// The result of an iteration on which the servers agreed; lost: they ended before they told it.
+/// The result of an iteration on which the servers agreed; lost: they ended before they reported it.
 enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, failed = 3, lost = 4 };
 
 /// The result of an iteration on which several groups of servers decide: the worst of their results, in the order lost,
@@ -157,7 +157,8 @@ enum class Outcome : std::uint8_t { pending = 0, delivered = 1, refused = 2, fai
 /// The result of an iteration that a client has ended.
 struct Settled {
   Outcome outcome = Outcome::pending;
-  std::uint64_t bytes_sent = 0;  ///< of its values that left this client's memory; 0 where servers read them in place
+  std::uint64_t bytes_sent =
+      0;  ///< bytes of its values that left this client's memory; 0 if servers read them in place
 };
 
 /// Failures and notices from servers to a client.
@@ -166,68 +167,69 @@ struct News {
   std::vector<Notice> notices;  ///< those of one server in the order it sent them
 };
 
-/// The condition of a client, which its transport keeps up to date.
+/// The state of a client, which its transport keeps up to date.
 struct ClientStatus {
-  /// True if there are servers. Otherwise iterations are refused; persistent regions may be reserved and committed in
-  /// refused iterations too, for later ones.
+  /// True if servers are attached. Otherwise iterations are refused; but persistent regions may be reserved and
+  /// committed in refused iterations, for later ones.
   bool connected = true;
-  double waited = 0;                ///< seconds spent waiting for room or for a place in flight so far
-  std::uint64_t bytes_spilled = 0;  ///< of values that found no room and went to a file of this node so far
+  double waited = 0;                ///< seconds spent so far waiting for room or for a place in flight
+  std::uint64_t bytes_spilled = 0;  ///< bytes of values so far that found no room and went to a file of this node
 };
 
-/// The client's end, which `Publisher` (src/client) calls. One thread. No call is collective; none but `drain` waits
-/// for other clients. Iterations are counted by the calls of `end`: the first is 0.
+/// The client's end, called by `Publisher` (src/client). One thread. No call is collective; only `drain` waits for
+/// other clients. Iterations are counted by the calls of `end`: the first is 0.
 class ClientTransport {
  public:
   virtual ~ClientTransport() = default;
 
-  // Each iteration once.
-  /// Begins the next iteration, before anything else of it. Under WhenFull::wait it waits until fewer than
+  // Called once in each iteration.
+  /// Begins the next iteration; called before anything else of it. Under WhenFull::wait it waits until fewer than
   /// max_in_flight iterations are published and not released; under skip it returns false if there are that many.
   [[nodiscard]] virtual bool begin() = 0;
   /// Ends the current iteration, which is then on its way to the servers. Never waits under WhenFull::skip.
   virtual void end(const EndRecord& record) = 0;
 
-  // In an iteration any number of times, before its end.
-  /// Fetches into the processor's cache what handing a block over takes; called first in each publication. A simulation
-  /// works on much other memory between two blocks, and waiting for line after line costs more than a small block.
+  // Called any number of times in an iteration, before its end.
+  /// Prefetches the memory that handing over a block touches; called first in each publication. A simulation works on
+  /// much other memory between two blocks, and fetching this memory line by line takes longer than a small block.
   virtual void prefetch() const noexcept {}
-  /// Memory for the values of a block of the current iteration. Waits under WhenFull::wait; returns nothing if there is
-  /// no room and waiting is not wanted. Throws Error(full) if there can never be room. Persistent regions are not freed
-  /// with their iteration.
+  /// Returns memory for the values of a block of the current iteration. Waits under WhenFull::wait; returns nothing if
+  /// there is no room and waiting is not wanted. Throws Error(full) if there can never be room. Persistent regions are
+  /// not freed with their iteration.
   [[nodiscard]] virtual std::optional<Region> reserve(std::uint64_t bytes, bool persistent) = 0;
-  /// Frees the persistent array that `record` is to replace, before its successor is in place: for a buffer that has no
-  /// room for both. False, and nothing happens, if there is none or if an iteration that may read it is not released.
-  /// After it no iteration may be delivered before the successor is committed.
+  /// Frees the persistent array that `record` will replace before its successor is in place, for a buffer without room
+  /// for both. Returns false and does nothing if there is no such array, or if an iteration that may read it is not
+  /// released. Afterwards no iteration may be delivered before the successor is committed.
   [[nodiscard]] virtual bool retire(const BlockRecord& record) = 0;
-  /// Hands a block over whose values are in place. With `hold` the client may read the region until `clear`.
+  /// Hands over a block whose values are in place. With `hold` the client may read the region until `clear`.
   virtual void commit(const BlockRecord& record, const Region& region, bool hold) = 0;
-  /// Gives a region back that was reserved and not committed, or ends the hold on a committed one.
+  /// Gives back a region that was reserved and not committed, or ends the hold on a committed region.
   virtual void clear(const Region& region) = 0;
   /// Declares or changes (`removed`: removes) a block of this client, from the current iteration on.
   virtual void declare(const Block& block, bool removed) = 0;
-  /// Raises an event in the current iteration. Events go the way of messages and come in order; a transport without
+  /// Raises an event in the current iteration. Events travel like messages and arrive in order; a transport without
   /// servers drops them.
   virtual void signal(const Signal& signal) = 0;
 
-  // Between calls of the above: results of iterations.
+  // Called in between: results of iterations.
   /// Returns the result of iteration `index`; pending while the servers have not agreed. Each result is returned once.
   [[nodiscard]] virtual Settled outcome(std::int64_t index) = 0;
-  /// Waits until the outcome of iteration `index`, which this client has ended, is known or nobody is left who could
-  /// say it; messages of the simulation go on moving meanwhile. What servers told before they released that iteration
-  /// is then in `news`. Called where parameters are steered, so that clients are not too far ahead.
+  /// Waits until the outcome of iteration `index`, which this client has ended, is known, or until no server is left
+  /// that could report it. Messages of the simulation keep moving meanwhile. Notices that servers sent before they
+  /// released that iteration are then in `news`. Called if parameters are steered, so that clients are not too far
+  /// ahead.
   virtual void await(std::int64_t index) = 0;
   /// Returns failures and notices that have arrived since the last call. Called in each iteration.
   [[nodiscard]] virtual News news() = 0;
-  /// The last call: no more iterations come. Waits until all outcomes are known, at most `limit`. False: that was not
-  /// enough, and the servers have been told to drop what they have not begun.
+  /// Waits until all outcomes are known, at most `limit`; the last call, since no more iterations come. Returns false
+  /// if the time did not suffice; the servers have then been told to drop what they have not begun.
   virtual bool drain(std::chrono::milliseconds limit) = 0;
 
   [[nodiscard]] const ClientStatus& status() const noexcept { return status_; }
-  /// Holds the memory of all regions in place, also when the transport is gone; null: that goes with the transport.
-  /// Letting go of it takes no MPI.
+  /// Keeps the memory of all regions in place, even after the transport's end; null if that memory ends with the
+  /// transport. Releasing it needs no MPI.
   [[nodiscard]] const std::shared_ptr<const void>& memory() const noexcept { return memory_; }
-  /// Copies values into a region, in the way that suits who reads them next.
+  /// Copies values into a region, in the way that suits their next reader.
   void fill(const Region& region, const void* values, std::uint64_t bytes) const {
     if (copy_) return copy_(region.data, values, bytes);
     if (bytes > 0) std::memcpy(region.data, values, bytes);
@@ -242,8 +244,8 @@ class ClientTransport {
 /// One block as it arrived on a server.
 struct Arrival {
   BlockRecord record;
-  const std::byte* data = nullptr;  ///< until the iteration is released
-  std::int64_t since = 0;           ///< the iteration that brought it; of a persistent array an earlier one, perhaps
+  const std::byte* data = nullptr;  ///< valid until the iteration is released
+  std::int64_t since = 0;           ///< the iteration that brought it; for a persistent array possibly an earlier one
 };
 
 /// Values that a server asks for: `points` of a variable on a block.
@@ -271,84 +273,86 @@ struct BlockChange {
 struct Inbox {
   std::vector<Arrival> blocks;
   std::vector<Signal> signals;  ///< of one client in the order in which it raised them
-  EndRecord end;                ///< merged over the clients that ended it: events and absent added, refused if any
-  int ended = 0;                ///< clients that have ended it
+  EndRecord end;  ///< merged over the clients that ended it: events and absent are added; refused if any client refused
+  int ended = 0;  ///< clients that have ended it
 };
 
 /// Blocks that a server's clients have declared, and arrays that it keeps, as of the last call of `advance`.
 struct ServerTables {
-  std::vector<Block> blocks;         ///< all that they declared
-  std::vector<Arrival> persistent;   ///< arrays that are not time-varying, the newest of each variable and block
-  std::vector<BlockChange> changes;  ///< of `blocks`, in order, since whoever reads them emptied the list
+  std::vector<Block> blocks;         ///< all blocks that they declared
+  std::vector<Arrival> persistent;   ///< the newest array of each variable and block that is not time-varying
+  std::vector<BlockChange> changes;  ///< changes of `blocks`, in order, since the reader last emptied the list
 };
 
 /// The state of an iteration on one server. Refers to the transport's memory.
 struct ServerState {
-  const Inbox& inbox;      ///< until the iteration is released; empty if nothing is known
+  const Inbox& inbox;      ///< valid until the iteration is released; empty if nothing is known
   ServerTables& tables;    ///< the same for all iterations
   int ended = 0;           ///< clients that have ended it
   int pending = 0;         ///< clients that have neither ended it nor closed
-  bool abandoned = false;  ///< a client gave up waiting in `drain`: what has not begun should be dropped
-  bool lost = false;       ///< clients have died: those that are not pending need not have closed
+  bool abandoned = false;  ///< a client gave up waiting in `drain`: iterations that have not begun should be dropped
+  bool lost = false;       ///< clients have died: clients that are not pending need not have closed
 };
 
 /// Properties of a server's transport that never change.
 struct ServerTraits {
-  int clients = 0;  ///< that send to this server; may be 0
-  /// True: values lie where the server can read them. It sees all blocks of its own clients, without moving them, and
-  /// no others. False: arrivals have no data, and any server may fetch any block of any client.
+  int clients = 0;  ///< number of clients that send to this server; may be 0
+  /// True if values lie where the server can read them. It then sees all blocks of its own clients, without moving
+  /// them, and no others. If false, arrivals have no data, and any server may fetch any block of any client.
   bool values_in_place = false;
-  /// The memory of values in place that other processes can map; none: it belongs to this process.
+  /// The memory of values in place that other processes can map; empty if it belongs to this process only.
   std::vector<SharedObject> shared_objects{};
 };
 
-/// The server's end, which the engine (src/server) calls, or a forwarder. One thread. Iterations are processed in
-/// order: after `advance(index)` the tables are those of that iteration, after `release(index)` its memory is free.
+/// The server's end, called by the engine (src/server) or a forwarder. One thread. Iterations are processed in order:
+/// after `advance(index)` the tables are those of that iteration, after `release(index)` its memory is free.
 class ServerTransport {
  public:
   virtual ~ServerTransport() = default;
 
-  // At any time.
-  /// Takes in what has arrived; waits at most `limit` if nothing has. True if anything was new. Also called while this
-  /// server waits for others, with the limit 0. A transport in which all servers hear the same may be collective if the
-  /// limit is not 0.
+  // Called at any time.
+  /// Takes in what has arrived; waits at most `limit` if nothing has. Returns true if anything was new. Also called,
+  /// with limit 0, while this server waits for others. A transport in which all servers receive the same may be
+  /// collective if the limit is not 0.
   virtual bool receive(std::chrono::microseconds limit) = 0;
   /// Returns the state of iteration `index` on this server. Not collective; allocates nothing.
   [[nodiscard]] virtual ServerState state(std::int64_t index) = 0;
   /// Posts a sticky failure message that clients see at their next end of iteration. Not collective.
   virtual void post_failure(const std::string& message) = 0;
-  /// Tells all clients of this server; each hears it in its next call of `news`, and not later than the outcome of an
-  /// iteration that is released after this call. False, and nobody is told: a client has not read what it was told
-  /// before and there is no room for more, or the transport carries no notices. Throws Error(usage) if it is longer
-  /// than `longest_notice`. Not collective.
+  /// Sends a notice to all clients of this server. Each client gets it in its next call of `news`, not later than the
+  /// outcome of an iteration that is released after this call. Returns false, and sends nothing, if a client has not
+  /// read earlier notices and there is no room for more, or if the transport carries no notices. Throws Error(usage) if
+  /// the notice is longer than `longest_notice`. Not collective.
   [[nodiscard]] virtual bool notify(const Notice& notice) = 0;
 
-  // In the order of iterations, on all servers.
+  // Called in the order of iterations, on all servers.
   /// Applies the declarations and persistent arrays of iterations up to `index` to the tables. Not collective.
   virtual void advance(std::int64_t index) = 0;
   /// Gets values of the iteration (of variables that are not time-varying, the newest up to it): for each piece its
-  /// values in the variable's order without gaps, or null if the block was not published. Valid until release.
-  /// Collective over the servers, each of which wants what it wants; any number of times in an iteration, and not
-  /// called with `values_in_place`. Throws Error(system) for want of memory; the transport goes on working.
+  /// values, contiguous in the variable's order, or null if the block was not published. Valid until release.
+  /// Collective over the servers, each of which may want different pieces; any number of times in an iteration; not
+  /// called with `values_in_place`. Throws Error(system) if memory is short; the transport continues to work.
   ///
-  /// `again`: this server will probably want the same of every later iteration that is not refused: the same tasks are
-  /// always due, and blocks don't change. A transport may then bring values without being asked each time; asking for
-  /// something else stays possible. What came for an earlier fetch with `again` but the last is not valid after it.
-  /// The servers agree on something before the release.
+  /// `again`: this server will probably want the same of every later iteration that is not refused, because the same
+  /// tasks are always due and blocks do not change. A transport may then send values without further requests; other
+  /// requests stay possible. Values of an earlier fetch with `again` are not valid after the next such fetch. The
+  /// servers agree on something before the release.
   [[nodiscard]] virtual std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted,
                                                             bool again) = 0;
-  /// Ranges of the blocks that this server's own clients delivered in the iteration, or keep, and of `regions` of these
-  /// blocks. The range of a region whose block was not delivered is empty. A transport that cannot measure a region may
-  /// give the range of more points of its block. Collective over the servers.
+  /// Measures ranges of the blocks that this server's own clients delivered in the iteration, or keep, and of `regions`
+  /// of these blocks. The range of a region whose block was not delivered is empty. A transport that cannot measure a
+  /// region may give the range of more points of its block. Collective over the servers.
   [[nodiscard]] virtual MeasuredRanges ranges(std::int64_t index, std::span<const RangeRequest> requests,
                                               std::span<const RangeRegion> regions) = 0;
   /// Tells the clients the result of the iteration and frees its memory. A transport may be collective here.
   ///
-  /// With Outcome::pending, at most once before that and not with `values_in_place`: all servers have what they need of
-  /// its values, which they have agreed on, and clients may use the memory again; what `fetch` returned stays valid.
+  /// With Outcome::pending (at most once before the final call, and not with `values_in_place`): all servers have
+  /// agreed that they have the values they need, so clients may use the memory again; the results of `fetch` stay
+  /// valid.
   virtual void release(std::int64_t index, Outcome outcome) = 0;
-  /// The last call. `trouble` is empty: all clients have closed and all iterations are released; takes in what is still
-  /// underway. Otherwise this server cannot go on, and `trouble` says why; its clients go on without servers.
+  /// The last call. If `trouble` is empty, all clients have closed and all iterations are released; this receives what
+  /// is still under way. Otherwise this server cannot continue, for the reason in `trouble`; its clients continue
+  /// without servers.
   virtual void finish(const std::string& trouble) = 0;
 
   [[nodiscard]] const ServerTraits& traits() const noexcept { return traits_; }

@@ -1,4 +1,4 @@
-// The contract of a codec for values in cells of octrees, which it predicts from values beside them.
+// The contract of a codec that predicts values in cells of octrees from neighbouring and related values.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ struct Companion {
                         ///< name
 };
 
-/// A chunk without its values: what encoder and decoder both know.
+/// A chunk without its values, known to both encoder and decoder.
 struct TreeChunk {
   Type type = Type::float64;
   SiblingGroups groups{};
@@ -68,7 +68,7 @@ struct FaceRelation {
   std::vector<double> lengths{};  ///< empty, or one for each axis
 };
 
-/// Relations that are declared for one variable. A relation predicts. If it does not hold, more bytes are needed, but
+/// Declared relations of one variable, used for prediction. If a relation does not hold, more bytes are needed, but
 /// nothing is lost.
 struct Relations {
   /// A child's share of its parent's value in a uniform field, for conservative quantities (0.125 of a cell's mass in
@@ -91,14 +91,14 @@ struct TreeStreamNeeds {
   std::vector<int> companions{};  ///< numbered as in Relations; the other companions may be empty
 };
 
-/// A codec that sees more than the values: those of the level above and of other variables, which a reader decodes
+/// A codec that uses more than the values: those of the level above and of other variables, which a reader decodes
 /// first. Its chunks are runs of whole sibling groups of one level, or of roots. Databases call it for values in cells
-/// of octrees whose flags they have, and it is the only codec of such a list. As any codec it has no state. It is
+/// of octrees whose flags they have, and it is the only codec in such a list. Like any codec it has no state. It is
 /// registered as a CodecKind whose `create` makes a TreeCodec.
 class TreeCodec : public Codec {
  public:
   [[nodiscard]] bool packs() const final { return true; }
-  /// Without their tree, values stay as they are.
+  /// Values stay unchanged if their tree is unknown.
   [[nodiscard]] bool encode(BytesView, Type, Bytes&) const final { return false; }
   void decode(BytesView, Type, std::span<std::byte>) const final {
     throw Error(Code::file,
@@ -111,7 +111,8 @@ class TreeCodec : public Codec {
   /// Reads only the first bytes of a stream. Throws Error(file) if they are damaged.
   [[nodiscard]] virtual TreeStreamNeeds needs(BytesView stream) const = 0;
   /// The inverse of encode_cells(); `chunk` has at least what the stream needs. Throws Error(file) if the stream is
-  /// damaged, or was made beside other values; `values` is undefined then. Never accesses memory beyond its arguments.
+  /// damaged, or was made with different parents or companions; `values` is undefined then. Never accesses memory
+  /// beyond its arguments.
   virtual void decode_cells(BytesView stream, const TreeChunk& chunk, const Relations& relations,
                             std::span<std::byte> values) const = 0;
 };

@@ -37,11 +37,11 @@ struct WriterKind {
   std::string text;
   std::vector<Option> options;
   std::function<std::unique_ptr<Task>(const Settings&, const Metadata&, std::shared_ptr<const OutputDirectory>)> create;
-  /// False: `combine` reads the blocks of `local` on the same server. Placements in which other servers run `local`
-  /// (`forward: partials`) are refused at the start.
+  /// False if `combine` reads the blocks of `local` on the same server. Placements in which other servers run `local`
+  /// (`forward: partials`) are then refused at the start.
   bool any_partials = true;
-  /// True: with these options it keeps what a later run goes on from. It also runs in the last iteration of a run that
-  /// is told to end (`ending:`), even if it is not due. Null: never.
+  /// Returns true if, with these options, the output keeps what a later run resumes from. It then also runs in the last
+  /// iteration of a run that is told to end (`ending:`), even if it is not due. Null: never.
   std::function<bool(const Settings&)> for_restart{};
 };
 

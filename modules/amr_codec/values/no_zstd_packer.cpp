@@ -19,7 +19,7 @@ class Deflate {
   ~Deflate() { ::deflateEnd(&stream_); }
   Deflate(const Deflate&) = delete;
   Deflate& operator=(const Deflate&) = delete;
-  /// Compresses or decompresses. Returns 0 if there is no room. Passes bytes in pieces, because zlib counts them in 32
+  /// Compresses `in` into `room`. Returns 0 if there is no room. Passes bytes in pieces, because zlib counts them in 32
   /// bits.
   std::size_t run(std::span<const std::uint8_t> in, std::span<std::byte> room) {
     constexpr std::size_t most = std::size_t{1} << 30;

@@ -28,8 +28,8 @@ struct ChartFile {
 /// The names of the colour maps of charts and pictures.
 [[nodiscard]] std::vector<std::string> colour_map_names();
 
-/// The options of a chart, of one with curves, and of one with colours. `quantities` are the columns to choose from for
-/// spectra, and empty for distributions.
+/// The options of a chart: of any chart, of a chart with curves, and of a chart with colours. `quantities`: the columns
+/// to choose from for spectra; empty for distributions.
 [[nodiscard]] OptionTable<ChartFile> chart_options(const std::string& caption);
 [[nodiscard]] OptionTable<ChartFile> curves_options(const std::string& caption,
                                                     const std::vector<std::string>& quantities);

@@ -38,7 +38,7 @@ namespace sidestream {
 [[nodiscard]] std::vector<std::int32_t> read_fields(const Settings& settings, const Variable& variable,
                                                     const Metadata& metadata);
 
-/// The options above bound to fields; `variable` is bound before what depends on it.
+/// The options above, bound to fields; `variable` is bound before options that depend on it.
 template <class Owner>
 [[nodiscard]] OptionField<Owner> variable_option(Variable Owner::*variable, const std::string& text) {
   return option("variable", variable, text, {.required = true});

@@ -30,7 +30,8 @@ struct DepositQuery {
   [[nodiscard]] double volume() const;  ///< volume of a cell
 };
 
-/// Options `mesh`, `weight`, `component`, `size`, `low`, `high` and `method`; `text` follows that of the last one.
+/// Options `mesh`, `weight`, `component`, `size`, `low`, `high` and `method`; `text` is appended to the text of
+/// `method`.
 [[nodiscard]] OptionTable<DepositQuery> deposit_grid_options(const std::string& text);
 
 /// Adds up shares of particles exactly. Each share is rounded once.

@@ -1,4 +1,4 @@
-// Warnings about empty results: given once, with the range of values that exist.
+// Warnings about empty results, given once, with the range of existing values.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sidestream {
 
-/// Range of the values of one component of a variable. It is known to an analysis that got no blocks because none
+/// Range of the values of one component of a variable, known even to an analysis that got no blocks because none
 /// matched.
 class SeenValues {
  public:
@@ -21,7 +21,7 @@ class SeenValues {
   [[nodiscard]] Selected entry() const;
   /// True if `entry` made this selection. It needs no block even where ranges are unknown.
   [[nodiscard]] static bool only_listens(const Selected& selected);
-  /// Collective: text such as "its values reach from 1 to 2".
+  /// Text such as "its values reach from 1 to 2". Collective.
   [[nodiscard]] std::string text(const CombineInput& input) const;
   /// Resets the range; call it before the next iteration.
   void forget() noexcept { *told_ = {}; }
@@ -40,11 +40,11 @@ class SeenValues {
   std::shared_ptr<Range> told_;  ///< the range that this server received in this iteration
 };
 
-/// Collective: bounds of a mesh as text, "it reaches from (0, 0, 0) to (1, 1, 1)". If only variables have them, they
-/// cover the blocks that arrived.
+/// Bounds of a mesh as text, "it reaches from (0, 0, 0) to (1, 1, 1)". Collective. If only variables give the
+/// positions, the bounds cover the blocks that arrived.
 [[nodiscard]] std::string reach_text(const Mesh& mesh, const CombineInput& input);
 
-/// Tells people who asked for the results, if somebody did. Call it on the first server.
+/// Adds a remark for people who requested the results, if anybody did. Call it on the first server.
 void remark(Results& results, const std::string& sentence);
 
 /// Warns once that a result is empty.
@@ -52,8 +52,9 @@ class EmptyNotice {
  public:
   explicit EmptyNotice(std::string file) : file_(std::move(file)) {}
 
-  /// Collective. `counts`: numbers of items of each kind on this server. When kinds without any item on all servers
-  /// first occur, `why` is called on all servers with their indices and returns the reason.
+  /// Checks for kinds of items that are empty. Collective. `counts`: numbers of items of each kind on this server. When
+  /// some kinds first have no item on any server, `why` is called on all servers with their indices, and returns the
+  /// reason.
   void look(std::vector<std::int64_t> counts, const CombineInput& input,
             const std::function<std::string(const std::vector<std::size_t>& absent)>& why);
 

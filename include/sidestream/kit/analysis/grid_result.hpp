@@ -30,7 +30,7 @@ class GridResult {
   void set(DataSet::Attribute attribute) { attributes_.push_back(std::move(attribute)); }
   [[nodiscard]] Index first_row() const noexcept { return first_; }
   [[nodiscard]] Index rows() const noexcept { return rows_; }
-  /// Collective: passes the data set to the results. All servers must have added the same arrays and attributes.
+  /// Passes the data set to the results. Collective. All servers must have added the same arrays and attributes.
   void write(const std::string& file, Pieces how, Results& results, Communicator& servers);
 
  private:

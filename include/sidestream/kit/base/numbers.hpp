@@ -37,7 +37,7 @@ namespace sidestream {
   return text.empty() ? value : std::nullopt;
 }
 
-/// The whole number that is the whole `text`; nothing if the text is no such number, or if it does not fit an Integer.
+/// The integer that is the whole `text`; nothing if the text is no integer, or if it does not fit the type Integer.
 template <std::integral Integer>
 [[nodiscard]] std::optional<Integer> whole_of(std::string_view text, int base = 10) {
   Integer value = 0;

@@ -1,5 +1,5 @@
-// Converts values to bytes in their memory layout and back, for processes that run the same build on machines of one
-// kind. It is the only serialiser; all messages and raw records are written and read with it.
+// Conversion of values to bytes in their memory layout and back, for processes that run the same build on machines of
+// one kind. It is the only serialiser; all messages and raw records are written and read with it.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,7 @@ requires std::is_trivially_copyable_v<T>
   return records;
 }
 
-/// Writes values of several kinds one after the other. Texts and vectors are preceded by their length.
+/// Writes values of several kinds in sequence. Texts and vectors are preceded by their length.
 class ByteWriter {
  public:
   template <class T>

@@ -16,11 +16,11 @@ struct ChartOrder {
   bool of_all = false;                   ///< draw the table of all iterations so far
 };
 
-/// Implemented next to Results where they become files.
+/// Implemented next to Results by receivers that write files.
 class ResultServices {
  public:
   virtual ~ResultServices() = default;
-  /// Orders the picture and does not wait for it. Only the first server draws. Throws Error(configuration) if two
+  /// Requests the picture without waiting for it. Only the first server draws. Throws Error(configuration) if two
   /// pictures of an iteration go to one file.
   virtual void draw(const ChartOrder& order) = 0;
 
@@ -31,15 +31,15 @@ class ResultServices {
   /// others of the iteration; empty if there is only one. Throws Error(file).
   [[nodiscard]] virtual std::string add_picture(const std::string& database, const std::string& name,
                                                 const Image& picture) = 0;
-  /// Enters the pictures of this iteration, all or none: a row each, after the columns iteration, cycle and time. The
-  /// last column is `FILE`, the path of the picture. Throws Error(file).
+  /// Adds the rows of this iteration's pictures, all or none: a row each, after the columns iteration, cycle and time.
+  /// The last column is `FILE`, the path of the picture. Throws Error(file).
   virtual void list_pictures(const std::string& database, const Table& rows) = 0;
 
   /// The rows of a growing table, with their columns of the iteration, for iterations before this run. None if nothing
   /// is continued. Called on the server that writes the table. Throws Error(file).
   [[nodiscard]] virtual std::vector<std::vector<std::string>> earlier_rows(const std::string& file) const = 0;
 
-  /// Keeps a sentence that goes on after `delivered: iteration 7, but `, for whoever waits for the results.
+  /// Keeps a sentence that continues `delivered: iteration 7, but `, for people who wait for the results.
   virtual void remark(const std::string& sentence) = 0;
   /// Returns the sentences since the last call, as one.
   [[nodiscard]] virtual std::string take_remarks() = 0;

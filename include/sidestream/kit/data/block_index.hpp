@@ -11,7 +11,7 @@
 
 namespace sidestream {
 
-/// Blocks in buckets as large as the largest block of their mesh and level. So a few buckets around a block have
+/// Blocks in buckets as large as the largest block of their mesh and level, so that a few buckets around a block have
 /// everything that overlaps it. Looking up n blocks that tile a mesh takes time proportional to the number of results.
 /// This holds for slabs, pencils and bricks.
 class BlockIndex {
@@ -25,7 +25,7 @@ class BlockIndex {
   [[nodiscard]] bool replace(std::int64_t position, const Block& before, const Block& after);
 
   /// Finds the non-empty blocks of `mesh` and `level` that overlap `cells`. Replaces the content of `found` by their
-  /// positions, ascending, in the list from which the index was made. Leaves out blocks that are lists, because their
+  /// positions, ascending, in the list from which the index was made. Ignores blocks that are lists, because their
   /// indices do not describe their positions.
   void overlapping(std::int32_t mesh, std::int32_t level, const Box& cells, std::vector<std::int64_t>& found) const;
 

@@ -22,7 +22,7 @@ namespace sidestream {
 /// Directories that name the iteration are removed as well: "run/{cycle}/surface.vtp" gives "run/surface".
 [[nodiscard]] std::string series_stem(const std::string& pattern);
 
-/// Throws as expand_pattern would, and for a name without fields that has one of printf, such as `%05d`.
+/// Throws as expand_pattern would, and for a name without fields that contains a field of printf, such as `%05d`.
 void check_pattern(const std::string& pattern);
 
 }  // namespace sidestream

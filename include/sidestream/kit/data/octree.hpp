@@ -10,8 +10,7 @@
 namespace sidestream {
 
 /// The first cell of each level of a block's tree, followed by the number of its cells; {0} if it has no cells.
-/// `refined`: the block's array of that role. Throws Error(usage) if the flags are not those of a tree with as many
-/// cells.
+/// `refined`: the block's array of that role. Throws Error(usage) if the flags do not form a tree with as many cells.
 [[nodiscard]] std::vector<Index> level_starts(const Mesh& mesh, const Block& block, const ArrayView& refined);
 
 /// A cell of any level. `index` counts cells of that level from the first of the mesh.

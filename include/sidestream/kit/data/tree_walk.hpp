@@ -1,4 +1,4 @@
-// Walks octrees from the roots down and skips subtrees that are not wanted.
+// Walks over octrees from the roots down that skip unneeded subtrees.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ class TreeIndex {
   TreeIndex(const Mesh& mesh, const Block& block, const ArrayView& refined);
 
   [[nodiscard]] Index cells() const noexcept { return cells_; }
-  /// The first cell of each level, and last the number of cells.
+  /// The first cell of each level, followed by the number of cells.
   [[nodiscard]] const std::vector<Index>& level_starts() const noexcept { return starts_; }
   [[nodiscard]] bool refined(Index cell) const noexcept {
     const auto n = static_cast<std::size_t>(cell);
@@ -36,8 +36,8 @@ class TreeIndex {
     return cell;
   }
 
-  /// Calls `enter(cell)` for root cells, and for the children of cells for which it returned true. Calls `leaf(number,
-  /// cell)` for those entered cells that are not refined. Parents come before their children.
+  /// Calls `enter(cell)` for root cells, and for the children of each cell for which it returned true. Calls
+  /// `leaf(number, cell)` for entered cells that are not refined. Parents come before their children.
   template <class Enter, class Leaf>
   void walk(Enter&& enter, Leaf&& leaf) const {
     if (cells_ == 0) return;
@@ -72,7 +72,7 @@ class TreeIndex {
   std::vector<Index> starts_;
 };
 
-/// Coordinates of the corners of cells. They have the same bits on every level that has the corner.
+/// Coordinates of the corners of cells. A corner has the same bits on every level.
 class TreePlaces {
  public:
   explicit TreePlaces(const Mesh& mesh) : tree_(dynamic_cast<const OctreeGeometry&>(*mesh.geometry)) {}

@@ -1,4 +1,4 @@
-// The choice of cells of a mesh by an analysis: of some levels, in a box.
+// Choice of cells of a mesh by an analysis: of some levels, in a box.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct CellChoice {
   [[nodiscard]] bool may_have(std::size_t axis, double one_end, double other_end) const noexcept;
 };
 
-/// The options `levels` and `box`. `of` names what is chosen, for example "cells".
+/// The options `levels` and `box`. `of`: name of the chosen items, for example "cells".
 [[nodiscard]] std::vector<Option> choice_options();
 /// Reads these options. Throws Error(configuration) if they are invalid or the mesh cannot use them.
 [[nodiscard]] CellChoice read_choice(const Settings& settings, const Mesh& mesh);

@@ -1,4 +1,4 @@
-// Iteration over the counting points that were chosen.
+// Iteration over the chosen points that count.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace sidestream {
 
-/// Calls `f(number, cell)` for the chosen leaves of a block's tree, if `enter(cell)` is true for the leaf and all its
-/// ancestors. Subtrees without such leaves are skipped. Leaves that the block does not own are included.
+/// Calls `f(number, cell)` for the chosen leaves of a block's tree for which `enter(cell)` is true, as for all their
+/// ancestors. Skips subtrees without such leaves. Includes leaves that the block does not own.
 template <class Enter, class F>
 void for_each_chosen_leaf(const TreeIndex& tree, const Mesh& mesh, const CellChoice& choice, Enter&& enter, F&& f) {
   const TreePlaces places(mesh);

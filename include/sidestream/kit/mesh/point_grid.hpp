@@ -19,8 +19,8 @@ enum class Reach {
 
 /// All points of a variable's centring on a mesh whose blocks are boxes. Between eight neighbouring points p .. p + (1,
 /// 1, 1) lies a cell, named by its lowest point p: a mesh cell for node-centred variables, a cell of the dual mesh for
-/// cell-centred ones. In a two-dimensional mesh cells lie between four points. On axes positions come from global
-/// indices, so they are the same on every server. Those of a curvilinear mesh are in its coordinates
+/// cell-centred ones. In a two-dimensional mesh cells lie between four points. On axes positions follow from global
+/// indices, so they are the same on every server. A curvilinear mesh has its positions in its coordinates
 /// (curved_points.hpp), and the grid has indices only.
 class PointGrid {
  public:
@@ -52,9 +52,9 @@ class PointGrid {
     return {points_.lo[0] + number % row, points_.lo[1] + number % plane / row, points_.lo[2] + number / plane};
   }
   /// The block's own cells. For nodes these are its mesh cells; for cell centres, the cells whose lowest point it owns.
-  /// They are disjoint, and together the blocks have all cells. `flags` are the flags of the block's cells (role
-  /// cell_ghosts), with the same halo as the view, or null. Flagged cells are left out, and also cells between centres
-  /// if a centre is flagged.
+  /// They are disjoint, and together the blocks have all cells. `flags`: the flags of the block's cells (role
+  /// cell_ghosts), with the same halo as the view, or null. Omits flagged cells, and cells between centres if a centre
+  /// is flagged.
   [[nodiscard]] std::vector<Box> cells_of(const BlockView& view, const BlockView* flags) const;
 
  private:
@@ -79,8 +79,8 @@ class LevelAxes {
   [[nodiscard]] double position(Centering centering, int axis, Index index) const {
     return at_nodes(centering, axis) ? node(axis, index) : 0.5 * (node(axis, index) + node(axis, index + 1));
   }
-  /// The cell whose nodes enclose a position, below cells().lo if there is none. On a common border it is the upper
-  /// cell; at the mesh's end it is the last one. `near` is a guess: this cell or the next one is tried first.
+  /// The cell whose nodes enclose a position; a number below cells().lo if there is none. On a common border it is the
+  /// upper cell; at the mesh's end it is the last cell. `near` is a guess: this cell or the next one is tried first.
   [[nodiscard]] Index cell_at(int axis, double x, Index near) const;
 
  private:

@@ -1,4 +1,4 @@
-// Partial results that consist of 64-bit whole numbers.
+// Partial results that consist of 64-bit integers.
 #pragma once
 
 #include <algorithm>
@@ -55,8 +55,8 @@ struct SumsAndLeast {
   }
 };
 
-/// A whole number that orders like the real numbers, so that one integer minimum serves all types. Not for NaN; both
-/// zeros give the same.
+/// An integer that orders like the real numbers, so that one integer minimum serves all types. Not for NaN; both zeros
+/// give the same.
 [[nodiscard]] inline std::int64_t order_key(double x) noexcept {
   const auto bits = std::bit_cast<std::int64_t>(x + 0.0);
   return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;

@@ -1,4 +1,4 @@
-// Fast classification of many values into intervals, and counting of the places that it finds.
+// Fast classification of many values into intervals, and counting of the resulting places.
 #pragma once
 
 #include <array>
