@@ -2,8 +2,7 @@
 //
 // 1. `local` adds each cell that counts to the cells of the level (level_means.cpp).
 // 2. `combine` sends the sums to the servers that own the level's rows. These servers round them once, and send the
-// means
-//    to the servers that need them for pieces of the analysis' decompositions (LevelPieces).
+//    means to the servers that need them for pieces of the analysis' decompositions (LevelPieces).
 // 3. There the analysis runs all its passes, as on a uniform mesh whose cells were published.
 #include "cosmology/spectra/on_level.hpp"
 

@@ -4,9 +4,8 @@
 // 2. While some clients have not heard of it, servers tell all clients. A client that has heard waits for the outcome
 //    of each iteration before it begins the next one.
 // 3. Once all clients have reported in iteration j that they have heard, iteration j + 1 is the last one. The clients
-// hear
-//    this before the outcome of j. They mark the end of their last iteration with an event, which reaches all servers,
-//    also those of other groups and jobs.
+//    hear this before the outcome of j. They mark the end of their last iteration with an event, which reaches all
+//    servers, also those of other groups and jobs.
 // 4. Checkpoints run in the iteration with that event. When the time for iterations is over, all other work is dropped.
 #include <fmt/format.h>
 

@@ -45,8 +45,9 @@ class Client : public ClientTransport {
   void trust_others() noexcept { watches_ = false; }
 
   // Sidecar: a client that is not connected refuses every iteration. It keeps persistent arrays and the list of its
-  // blocks for the servers that attach next. Disconnects from servers that are gone and no longer read. Iterations that
-  // they had received and did not announce become `undecided`; those that they had not received are refused.
+  // blocks for the servers that attach next.
+  /// Disconnects from servers that are gone and no longer read. Iterations that they had received and did not announce
+  /// become `undecided`; those that they had not received are refused.
   void disconnect(Outcome undecided);
   /// Starts anew with other servers, between iterations: the current one is the first they get. `ready` is called when
   /// rings and counters are at their start, before anything is sent.

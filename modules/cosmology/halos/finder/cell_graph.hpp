@@ -5,8 +5,7 @@
 // cells, the neighbours among them, and the boundary pieces beyond which other servers may continue.
 //
 // - `Cell`: a cell of the mesh. `Id`: identifies it in the whole mesh; ascending identifiers break ties and sort
-// tables.
-//   `id_of(cell)` and `cell_of(id)` convert.
+//   tables. `id_of(cell)` and `cell_of(id)` convert.
 // - `Piece`: connected cells that are stored and sent as one: a run of cells of a row (RunGraph), or one cell of a
 //   level (AmrGraph). `cells()` is their number. `Source`: the place of a piece's values on this server.
 // - `Domain`: a set of pieces that is searched at once, a box or all pieces of a server. It has its `pieces()`, the
@@ -16,8 +15,8 @@
 // - `HaloSums`: sums over the cells of a halo whose peak is known. `PartSums`: sums of a part, by plane. `MergedSums`
 //   adds up the output of PartSums, and finishes once the peak is known.
 // - `Blocks` visits the cells near a halo. `Owners` gives the servers that keep a piece between iterations.
-// `HaloLookup`
-//   finds the halo of a particle's `Location` among kept pieces, `ParticleFilter` the location of a particle.
+//   `HaloLookup` finds the halo of a particle's `Location` among kept pieces, `ParticleFilter` the location of a
+//   particle.
 // - Lengths are in the graph's own unit, volumes in units of `unit_volume()`: a cell's volume if all cells are equal
 //   (`equal_cells`).
 #pragma once

@@ -1,8 +1,7 @@
 // The merge tree of cells of several levels.
 //
 // 1. Lists the server's cells and pairs of neighbours (neighbour_search.hpp). Each cell keeps its highest neighbour,
-// and
-//    each pair is kept for the saddles.
+//    and each pair is kept for the saddles.
 // 2. Follows these steepest ascents to the maxima. If two neighbours lead to different maxima, these meet at the lower
 //    neighbour; the highest such cell of each two maxima is their saddle.
 // 3. Joins maxima at their saddles (local_tree.cpp).

@@ -1,13 +1,11 @@
 // The merge tree of one box, computed with one pass over cells and one over pairs of maxima.
 //
 // 1. climb: for each cell, finds the highest among it and its neighbours, row by row so that the compiler vectorises
-// the
-//    comparisons. A cell that is its own highest neighbour is a maximum.
+//    the comparisons. A cell that is its own highest neighbour is a maximum.
 // 2. number_maxima: follows these steepest ascents with path compression, so that each cell knows its maximum. Cells of
 //    equal value are ordered by linear index (simulation of simplicity), so that ascents have no plateaus or cycles.
 // 3. find_saddles: if two neighbours lead to different maxima, the maxima meet at the lower neighbour. A hash table
-// keeps
-//    the highest such cell per pair of maxima (SaddleTable).
+//    keeps the highest such cell per pair of maxima (SaddleTable).
 // 4. join_maxima: joins maxima at these saddles, from the highest down (local_tree.cpp).
 // 5. list_border: the border cells, each with the maximum of its component at its own level.
 //
