@@ -1,4 +1,10 @@
 // The blocks that a part of a selection needs.
+//
+// - A plane, a box, a level: decided by the geometry of each block.
+// - Values on one level: a block needs the union of its own range and, if points are not nodes, the ranges of the first
+//   layers of its upper neighbours (BlockRange::lowest), since the cells in between belong to the lower block.
+// - Values on several levels: the union of the ranges of the block and of all blocks that touch it. If only cells that
+//   count matter, the servers have measured the ranges of just these cells (CountedRange).
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
