@@ -65,7 +65,7 @@ typedef struct {
 
 typedef struct sidestream_settings sidestream_settings;
 
-/* Number of entries of an option: 1 if it is no list, the length of the list, or 0 if it has no value. */
+/* Number of entries of an option: 1 if it is not a list, the length of the list, or 0 if it has no value. */
 int64_t sidestream_setting_count(const sidestream_settings* settings, const char* option);
 /* Entry n of an option, counted from 0. Texts stay valid as long as the object that `create` makes. */
 int sidestream_setting_boolean(const sidestream_settings* settings, const char* option, int64_t n, int* value);
@@ -112,14 +112,14 @@ typedef enum { SIDESTREAM_SLABS = 1, SIDESTREAM_PENCILS = 2, SIDESTREAM_BRICKS =
 /* Asks for pieces of a decomposition. `axis` is 0, 1 or 2; bricks ignore it. */
 int sidestream_select_pieces(sidestream_selection* selection, const char* variable, int halo,
                              sidestream_decomposition decomposition, int axis);
-/* Changes the entry that was asked for last. 0 (the default): its halo ends at the mesh's faces. Otherwise the halo
+/* Changes the entry requested last. 0 (the default): its halo ends at the mesh's faces. Otherwise the halo
  * continues at the mesh's other end along periodic axes. */
 int sidestream_select_wrap(sidestream_selection* selection, int wrap);
-/* Changes the entry that was asked for last. 0 (the default): arrays of its blocks may cover ghosts around the blocks.
+/* Changes the entry requested last. 0 (the default): arrays of its blocks may cover ghosts around the blocks.
  * Otherwise they cover everything that was published, including these ghosts. */
 int sidestream_select_ghosts(sidestream_selection* selection, int ghosts);
-/* Changes the entry that was asked for last. 1 (the default): blocks that finer levels cover completely are wanted,
- * too. 0: they are not wanted, because each place is to count once, but they may come. */
+/* Changes the entry requested last. 1 (the default): also asks for blocks that finer levels cover completely. 0: these
+ * are not needed, because each place counts once, but they may be delivered. */
 int sidestream_select_covered(sidestream_selection* selection, int covered);
 
 /* ---- Bytes of any length: partials and feedback ---------------------------------------------------------------- */
@@ -142,7 +142,7 @@ const void* sidestream_input_feedback(const sidestream_input* input, size_t* siz
 /* The number of this server if it has blocks, otherwise -1. `servers` receives the number of servers. */
 int sidestream_input_server(const sidestream_input* input, int* servers);
 /* The input of only entry n, where n counts the selecting calls from 0. All functions that take an input and a
- * variable accept it, for the variable that was asked for and the arrays of its mesh. For a decomposition there is
+ * variable accept it, for the requested variable and the arrays of its mesh. For a decomposition there is
  * one block, or none if the server's piece is empty. The block's number is -1 - (the server's rank). Its array
  * covers the points of the piece, including the layer of nodes with which the next piece begins. It also covers the
  * halo around these points, up to the mesh's faces, and beyond them if the mesh is periodic. The input that `local`
@@ -160,14 +160,14 @@ int64_t sidestream_block_owned_count(const sidestream_input* input, const char* 
 int sidestream_block_owned(const sidestream_input* input, const char* variable, int64_t n, int64_t box, int64_t lo[3],
                            int64_t hi[3]);
 /* Fills `out` with one component as doubles: a contiguous array over the points [lo, hi) with i fastest. Each point
- * comes from the block that owns it, up to the halo that was asked for. A point that is not available (outside the
+ * comes from the block that owns it, up to the requested halo. A point that is not available (outside the
  * mesh, in a block that was not delivered, beyond the halo) becomes a NaN. Returns the number of such points, or -1 for
  * wrong arguments. */
 int64_t sidestream_block_gather(const sidestream_input* input, const char* variable, int64_t n, const int64_t lo[3],
                                 const int64_t hi[3], int component, double* out);
 
 /* Boxes in the array of a piece of a decomposition for which no delivered block has values. The array has NaN there,
- * or 0 for whole numbers; these points are not among the owned ones. */
+ * or 0 for integers; these points are not among the owned ones. */
 int64_t sidestream_block_absent_count(const sidestream_input* input, const char* variable, int64_t n);
 int sidestream_block_absent(const sidestream_input* input, const char* variable, int64_t n, int64_t box, int64_t lo[3],
                             int64_t hi[3]);
@@ -253,7 +253,7 @@ typedef enum {
 } sidestream_pieces;
 
 /* These add a result of which every server has a part. Collective: all servers call them in `combine`, also with an
- * empty part, and get the same code. Parts follow each other in the order of ranks. For arrays, `start` and `size`
+ * empty part, and get the same code. Parts are concatenated in the order of ranks. For arrays, `start` and `size`
  * place each part in the whole; together the parts must fill it. */
 int sidestream_add_table_part(sidestream_results* results, const char* file, int columns,
                               const sidestream_column* column, int64_t rows, sidestream_pieces pieces);

@@ -12,7 +12,7 @@
  *
  * Needs no session. Opening is collective over the communicator: its first rank reads the list of contexts and the
  * tables of blocks for all. All else is for this rank only, at any time and in any order, and reads no more chunks than
- * have what was asked for. With MPI_COMM_NULL nothing is collective and no function of MPI is called: a program without
+ * have the requested values. With MPI_COMM_NULL nothing is collective and no function of MPI is called: a program without
  * MPI_Init can read, which must still be linked with MPI's library.
  *
  * Functions return SIDESTREAM_OK or an error code; sidestream_reader_message and sidestream_context_message explain it
@@ -147,7 +147,7 @@ int sidestream_context_limit_levels(sidestream_context* context, int32_t deepest
 /* The number of elements (points times components) of a variable on a block; -1 if they were not stored there. */
 int sidestream_context_block_length(sidestream_context* context, const char* variable, int64_t number, int64_t* length);
 
-/* Reads a variable on block `number` of its mesh, in the order of the variable, components next to each other. `bytes`
+/* Reads a variable on block `number` of its mesh, in the order of the variable, components interleaved. `bytes`
  * must be the exact size. Coordinates, connectivity and flags are variables, too. Cells of octrees are level by level;
  * see sidestream_context_tree. */
 int sidestream_context_read_block(sidestream_context* context, const char* variable, int64_t number, void* data,
@@ -160,7 +160,7 @@ int sidestream_context_read_box(sidestream_context* context, const char* variabl
                                 const int64_t hi[3], const int64_t* array_lo, const int64_t* array_hi, void* data);
 
 /* The length of a list over all blocks in entries (points or cells, whose components do not count), and the values of
- * `count` entries from `first` on: count times components elements. The lists of all blocks follow each other by
+ * `count` entries from `first` on: count times components elements. The lists of all blocks are concatenated by
  * ascending id. */
 int sidestream_context_list_length(sidestream_context* context, const char* variable, int64_t* length);
 int sidestream_context_read_list(sidestream_context* context, const char* variable, int64_t first, int64_t count,
@@ -180,7 +180,7 @@ typedef struct {
 int sidestream_context_tree(sidestream_context* context, const char* mesh, int64_t number,
                             sidestream_stored_tree* tree);
 
-/* Which cells are listed. */
+/* Selection of the cells to list. */
 typedef struct {
   size_t struct_size;
   int32_t level;        /* the level that lo and hi count cells of */
@@ -196,10 +196,10 @@ typedef struct {
 sidestream_cell_choice sidestream_all_leaves(void);
 
 /* Lists cells of an octree or of a mesh whose blocks are boxes, each cell once. A cell of trees that several blocks
- * list is that of a block that has refined it, else of one that owns it, else of the lowest id; other cells are those
- * of the lowest id. The cells come by level; those of trees in the order of Morton keys, others block by block, i
- * fastest. Reads the flags of trees whose bounds meet the box. The list takes some 50 bytes a cell. On failure *cells
- * is NULL. */
+ * list comes from a block that has refined it, otherwise from one that owns it, otherwise from the block of lowest id.
+ * Cells of other meshes come from the block of lowest id. Cells are sorted by level; cells of trees then by Morton key,
+ * others by block with i fastest. Reads the flags of trees whose bounds meet the box. The list takes some 50 bytes a
+ * cell. On failure *cells is NULL. */
 int sidestream_context_list_cells(sidestream_context* context, const char* mesh, const sidestream_cell_choice* choice,
                                   sidestream_cells** cells);
 int sidestream_cells_free(sidestream_cells** cells);
@@ -215,8 +215,8 @@ typedef struct {
 /* The cells, in lists that belong to `cells`. */
 int sidestream_cells_list(const sidestream_cells* cells, sidestream_cell_list* list);
 
-/* Reads a variable's values in the cells into `data`, in the order of the list, components next to each other; `bytes`
- * must be the exact size. Cells on whose block it was not stored become NaN, or 0 for whole numbers; `missing` (may be
+/* Reads a variable's values in the cells into `data`, in the order of the list, components interleaved; `bytes`
+ * must be the exact size. Cells of blocks without the variable become NaN, or 0 for integers; `missing` (may be
  * NULL) is their number. `context` is that of the cells. */
 int sidestream_cells_read(sidestream_context* context, const sidestream_cells* cells, const char* variable, void* data,
                           uint64_t bytes, int64_t* missing);

@@ -26,7 +26,7 @@ extern "C" {
 typedef struct sidestream_restart sidestream_restart;
 
 /* Finds the newest checkpoint in the directory of a database that is undamaged in every byte. With `cycle` (may be
- * NULL), finds the newest of that cycle. Collective over comm. Damaged checkpoints are passed over (see _remarks). The
+ * NULL), finds the newest of that cycle. Collective over comm. Damaged checkpoints are skipped (see _remarks). The
  * ranks share the checking. If there is none, all ranks get the same error, *restart is NULL, and
  * sidestream_restart_message(NULL) says why. */
 int sidestream_restart_open(MPI_Comm comm, const char* directory, const int64_t* cycle, sidestream_restart** restart);
@@ -37,7 +37,7 @@ int sidestream_restart_close(sidestream_restart** restart);
 /* The sentence of the last error; with NULL that of the last failed open of this thread. Valid until the next call. */
 const char* sidestream_restart_message(const sidestream_restart* restart);
 
-/* Remarks on checkpoints that were passed over, one line each; may be empty. They are the same on all ranks. */
+/* Remarks on skipped checkpoints, one line each; may be empty. They are the same on all ranks. */
 const char* sidestream_restart_remarks(const sidestream_restart* restart);
 
 int sidestream_restart_iteration(sidestream_restart* restart, int64_t* index, int64_t* cycle, double* time);
@@ -68,7 +68,7 @@ int sidestream_restart_read_box(sidestream_restart* restart, const char* variabl
                                 const int64_t hi[3], const int64_t* array_lo, const int64_t* array_hi, void* data);
 
 /* Reads the values of `count` entries of a list from `first` on: count times components elements. The lists of all
- * blocks follow each other by ascending id. */
+ * blocks are concatenated by ascending id. */
 int sidestream_restart_read_list(sidestream_restart* restart, const char* variable, int64_t first, int64_t count,
                                  void* data);
 

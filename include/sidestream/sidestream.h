@@ -189,9 +189,9 @@ int sidestream_remove_block(sidestream_session* session, const char* mesh, int64
  * (NULL: all on level 0) and boxes; lo and hi have 3 entries for each block. For codes that regrid: blocks that are
  * missing in the list are removed, new and changed ones are declared as by set_block_on_level. Blocks that are the same
  * stay as they are, with their arrays that do not vary in time, allocated boxes and handles. `count` may be 0. Not
- * collective. Call it before start, or between two ends of iterations, before arrays of blocks that go or change are
- * published. Those of blocks that stay may have been published already. If a block cannot go or change, or any entry of
- * the list is wrong, nothing changes and, after the start, the iteration is refused. */
+ * collective. Call it before start, or between two ends of iterations, before arrays of removed or changed blocks are
+ * published. Arrays of unchanged blocks may have been published already. If a block cannot be removed or changed, or an
+ * entry of the list is wrong, nothing changes and, after the start, the iteration is refused. */
 int sidestream_replace_blocks(sidestream_session* session, const char* mesh, int64_t count, const int64_t* blocks,
                               const int* levels, const int64_t* lo, const int64_t* hi);
 /* Does the same for blocks that are lists, with one entry for each block of what set_block_list takes. `cells`,
@@ -200,10 +200,10 @@ int sidestream_replace_blocks(sidestream_session* session, const char* mesh, int
 int sidestream_replace_block_lists(sidestream_session* session, const char* mesh, int64_t count, const int64_t* blocks,
                                    const int64_t* points, const int64_t* cells, const int64_t* corners,
                                    const int64_t* faces, const double* bounds);
-/* Declares a block of a rectilinear mesh that nobody declares as a whole, and its part of the coordinates. Works like
+/* Declares a block of a rectilinear mesh that no call declares as a whole, and its part of the coordinates. Works like
  * sidestream_set_block; nodes[a] has the increasing positions of the block's hi[a] - lo[a] + 1 nodes along axis a,
  * which are copied. `nodes` has 3 entries, NULL for the axes that the mesh does not use. Call it before start, in which
- * the clients put the axes together. Cells count from 0 to the highest that a block has, and some block must give every
+ * the clients assemble the axes. Cells count from 0 to the highest that a block has, and some block must give every
  * node. If blocks give the same node, their numbers may differ by rounding (1e-6 of the distance to the next node); the
  * lowest number counts. */
 int sidestream_set_rectilinear_block(sidestream_session* session, const char* mesh, int64_t block, const int64_t* lo,
@@ -212,9 +212,10 @@ int sidestream_set_rectilinear_block(sidestream_session* session, const char* me
 /* Declares a block of a mesh of spectral elements: `elements` of that order along each axis of the mesh, each with its
  * (order + 1)^dimensions Gauss-Lobatto-Legendre points, the first axis fastest. x, y and z have the positions of the
  * points, element by element, and are copied; NULL for axes that the mesh does not have. `numbers` (NULL: counted over
- * the clients and their blocks) is the number of each element, which no other one has. Its points' numbers follow from
- * it, and with them results that do not depend on who has which element. Call it before start, in which the clients
- * find the points that they share: those at one place, to a hundredth of the least distance of points in an element.
+ * the clients and their blocks) is the number of each element, unique in the mesh. The numbers of its points follow
+ * from it, so that results do not depend on the distribution of elements. Call it before start, in which the clients
+ * find the points that they share: points at the same place, to a hundredth of the smallest distance of points in an
+ * element.
  * Values at the points (`centering: node`) are then published as they lie in memory: a copy for each element. */
 int sidestream_set_spectral_block(sidestream_session* session, const char* mesh, int64_t block, int order,
                                   int64_t elements, const int64_t* numbers, const double* x, const double* y,
@@ -265,8 +266,8 @@ int sidestream_publish_strided(sidestream_session* session, const char* variable
                                const int64_t strides[4]);
 
 /* Publishes a variable of `count` components from one array per component. Each is contiguous in the variable's
- * order and covers the allocated box. Costs more than publish: in the buffer the components of a point are next to
- * each other. */
+ * order and covers the allocated box. Costs more than publish: in the buffer the components of a point are
+ * interleaved. */
 int sidestream_publish_components(sidestream_session* session, const char* variable, int64_t block, int count,
                                   const void* const* components);
 
@@ -312,7 +313,7 @@ int sidestream_clear(sidestream_session* session, const char* variable, int64_t 
 int sidestream_alloc_array(sidestream_session* session, const char* variable, int64_t block, sidestream_type type,
                            int rank, struct sidestream_block* array);
 
-/* Keeps memory of alloc in place, for languages in which an array lives as long as anybody refers to it. Memory from
+/* Keeps memory of alloc in place, for languages in which an array lives as long as it is referenced. Memory from
  * alloc that is not cleared stays in place, even after the session was closed, until sidestream_release_memory has been
  * called equally often. That may be done after MPI_Finalize; NULL does nothing. */
 typedef struct sidestream_memory sidestream_memory;
@@ -345,7 +346,7 @@ typedef enum { SIDESTREAM_SCOPE_SERVER = 0, SIDESTREAM_SCOPE_NODE = 1, SIDESTREA
  * Each event takes effect in the client's iteration or, if that is refused, in the next iteration that is not. */
 int sidestream_signal_values(sidestream_session* session, const char* event, sidestream_scope scope,
                              sidestream_type type, const void* values, int64_t count);
-/* Reaches a barrier that is named by an event and at which nobody waits. The event is raised on all servers, in the
+/* Reaches a barrier that is named by an event; the call does not wait. The event is raised on all servers, in the
  * iteration in which the last client reached the barrier. A client may reach it again before the others have; that
  * counts for the next time.
  */

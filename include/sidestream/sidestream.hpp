@@ -97,7 +97,7 @@ class Session {
   void set_fixed(const std::string& mesh);
   void set_owned_points(const std::string& mesh);
   void set_block(const std::string& mesh, std::int64_t block, const Box& cells, int level = 0);
-  /// Declares a block of a rectilinear mesh that nobody declares as a whole, and its nodes along each axis; see
+  /// Declares a block of a rectilinear mesh that no call declares as a whole, and its nodes along each axis; see
   /// sidestream.h.
   void set_rectilinear_block(const std::string& mesh, std::int64_t block, const Box& cells,
                              const std::vector<std::vector<double>>& nodes);
@@ -106,8 +106,8 @@ class Session {
                       const Bounds& bounds = {});
   void set_block_bounds(const std::string& mesh, std::int64_t block, const Bounds& bounds);
   void remove_block(const std::string& mesh, std::int64_t block);
-  /// Declares all blocks of this client on the mesh, boxes or lists; see sidestream_replace_blocks in sidestream.h. Of
-  /// each block counts what the program declares: id, level, space, cells, lengths, bounds.
+  /// Declares all blocks of this client on the mesh, boxes or lists; see sidestream_replace_blocks in sidestream.h.
+  /// Uses the members of each block that programs declare: id, level, space, cells, lengths, bounds.
   void replace_blocks(const std::string& mesh, const std::vector<Block>& blocks);
   /// Declares spectral elements; see sidestream.h. `place` has a pointer for each axis of the mesh. `numbers` may be
   /// null.
@@ -137,7 +137,7 @@ class Session {
   /// are ignored.
   Taken publish_components(std::string_view variable, std::int64_t block, const std::vector<const void*>& components,
                            const ProgramArray& of_each);
-  /// Publishes several variables of one block, by name. All are tried; refused if one is.
+  /// Publishes several variables of one block, by name. All are tried; returns refused if any is.
   Taken publish_block(std::int64_t block, const std::vector<NamedValues>& arrays);
   /// Looks a variable and block up once, for programs that publish many small blocks. The handle is valid until the
   /// block is removed.
@@ -177,7 +177,7 @@ class Session {
       std::string_view variable, std::int64_t block);
   void commit(std::string_view variable, std::int64_t block);
   void clear(std::string_view variable, std::int64_t block);
-  /// Keeps memory that alloc lends in place, even when the session is closed.
+  /// Keeps the memory of alloc in place, even after the session is closed.
   [[nodiscard]] std::shared_ptr<const void> memory();
   /// The declaration of a variable, valid as long as the session. Starts the session.
   [[nodiscard]] const Variable& declared(std::string_view variable);

@@ -1,6 +1,6 @@
 /* Descriptions of variables and blocks of databases: structures of restart.h and reader.h. The caller sets
- * `struct_size` to the size of the structure before the call, which fills as much. Texts and lists in it belong to the
- * handle that was passed to the call, and are valid until that is closed. */
+ * `struct_size` to the size of the structure before the call, which fills no more than that. Texts and lists in it
+ * belong to the handle that was passed to the call, and are valid until the handle is closed. */
 #ifndef SIDESTREAM_STORED_H
 #define SIDESTREAM_STORED_H
 
@@ -28,7 +28,7 @@ typedef struct {
   const char* unit;     /* empty: none, or not known */
   const char* label;    /* for people; empty: the name */
   const char* group;    /* empty: none */
-  const char* codec;    /* its codecs, separated by blanks, `or` between lists; empty: stored as it is */
+  const char* codec;    /* its codecs, separated by blanks, `or` between lists; empty: stored unchanged */
   int32_t owned_points; /* 1: no two blocks share points, and boxes of blocks count points (set_owned_points) */
 } sidestream_stored_variable;
 
@@ -38,7 +38,7 @@ typedef struct {
   int32_t level, client;
   int64_t lo[3], hi[3]; /* cells, or points that no two blocks share; 0 to n on the first axis for a list of n cells */
   int64_t points, corners, faces; /* lengths of lists */
-  int32_t has_bounds;             /* 0: its place in space is not known */
+  int32_t has_bounds;             /* 0: its position in space is unknown */
   double low[3], high[3];         /* bounds of its nodes; for lists those that the simulation gave */
   int64_t ratio[3];               /* cells of its level along one cell of level 0 */
 } sidestream_stored_block;

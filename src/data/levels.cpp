@@ -1,11 +1,11 @@
 // Blocks on several levels: covered cells, and values of blocks that touch.
 //
-// covered_cells() begins with a block and one layer around it as the open region. For each finer level it refines the open
-// region by the level's ratio and subtracts the level's blocks. What is still open after the finest level lies in cells
-// that are not covered completely; these cells are subtracted from the block.
+// covered_cells() begins with a block and one layer around it as the open region. For each finer level it refines the
+// open region by the level's ratio and subtracts the level's blocks. What is still open after the finest level lies in
+// cells that are not covered completely; these cells are subtracted from the block.
 //
-// ranges_of_touching_trees() finds pairs of touching bounds by a sweep along x: trees are sorted by their lower bound, and
-// each tree is compared with the following ones that begin before its end. Trees without bounds touch all.
+// ranges_of_touching_trees() finds pairs of touching bounds by a sweep along x: trees are sorted by their lower bound,
+// and each tree is compared with the following ones that begin before its end. Trees without bounds touch all.
 #include "data/levels.hpp"
 
 #include <algorithm>

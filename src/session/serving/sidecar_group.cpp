@@ -1,8 +1,8 @@
 // `sidestream serve`: a group of servers attaches to a running simulation, serves it, and leaves.
 //
 // 1. read_configuration and find_place: each process learns its node and its number there.
-// 2. attach: asks the node's listener for a place until all processes have one; compare_nodes checks that all nodes belong
-//    to one simulation.
+// 2. attach: asks the node's listener for a place until all processes have one; compare_nodes checks that all nodes
+//    belong to one simulation.
 // 3. configure: reads the simulation's declarations, and checks them against this configuration.
 // 4. serve: joins at the first iteration that all clients can still send (join), then runs the engine.
 // 5. finish: writes the records, and reports a simulation that died.

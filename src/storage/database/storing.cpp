@@ -1,6 +1,6 @@
 // Storing of a context: the servers of a group share segments, and the group's leader allots places in them.
 //
-// 1. place: members send the sizes of their pieces; the leader answers with places. write_values: each writes its pieces.
+// 1. place: members send the sizes of their pieces; the leader answers with places. write_values: each writes them.
 // 2. write_table: the leader writes the group's table behind them, and flushes the segments.
 // 3. commit, on the first server: writes the record, then appends the slot, which makes the context visible.
 // 4. after_commit and remove_surplus: show the context, and remove contexts beyond `keep`.

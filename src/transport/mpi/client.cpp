@@ -1,10 +1,10 @@
 // The client's end of placement `nodes`, by two threads (or one, if only the simulation's thread may call MPI).
 //
 // The publishing thread copies values into regions, registers them in the value store, and appends messages to the
-// iteration's manifest. `end` queues the manifest as one packet. The moving thread sends queued packets to the contact in
-// each group of servers, answers fetches (or pushes values), and frees an iteration when all groups have released it
-// (`move`). The threads share the queues, outcomes and notices under `mutex_`. With one thread, every call that waits, and
-// each `end`, makes a round of `move`.
+// iteration's manifest. `end` queues the manifest as one packet. The moving thread sends queued packets to the contact
+// in each group of servers, answers fetches (or pushes values), and frees an iteration when all groups have released it
+// (`move`). The threads share the queues, outcomes and notices under `mutex_`. With one thread, every call that waits,
+// and each `end`, makes a round of `move`.
 #include "transport/mpi/client.hpp"
 
 #include <signal.h>
