@@ -102,6 +102,16 @@ int Ranks::this_rank() {
   return rank;
 }
 
+void Ranks::check_thread() {
+  int level = 0, first = 0;
+  check(MPI_Query_thread(&level), "MPI_Query_thread");
+  check(MPI_Is_thread_main(&first), "MPI_Is_thread_main");
+  if (first != 0 || level >= MPI_THREAD_SERIALIZED) return;
+  throw Error(Code::usage,
+              "found a call from another thread than that which started MPI, expected MPI_Init_thread with "
+              "MPI_THREAD_SERIALIZED in the simulation; nothing is published");
+}
+
 Ranks::Ranks(MPI_Comm comm, bool own, bool started) : comm_(comm), started_(started), own_(own) {
   check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");

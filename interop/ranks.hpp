@@ -19,6 +19,8 @@ class Ranks {
   Ranks(int first, int last);
   /// The number of this rank among all; 0 if MPI has not started.
   [[nodiscard]] static int this_rank();
+  /// Throws Error(usage) if MPI may not be called from this thread: it was started for another one only.
+  static void check_thread();
   /// The ranks of a communicator, which becomes this object's.
   [[nodiscard]] static std::unique_ptr<Ranks> taking(MPI_Comm comm);
   /// Only this process. Throws Error(system).

@@ -135,6 +135,7 @@ void Coupling::publish(const std::vector<MeshPiece>& pieces) {
 
 void Coupling::start(const std::vector<MeshPiece>& pieces) {
   Problems problems;
+  Ranks::check_thread();
   meshes_ = agree(pieces, *ranks_, problems);
   if (ranks_->rank() == 0) say(problems);
   session_.emplace(interop::open_on_all(*ranks_, configuration_));

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
+#include <thread>
 
 #include "options.hpp"
 #include "scene.hpp"
@@ -276,7 +278,9 @@ void execute(const Implementation& implementation, const Options& options, int r
   if (step == options.edit_step && rank == options.edit_rank) {
     for (const Edit& edit : options.edits) apply(edit, root);
   }
-  const int status = implementation.execute(&root);
+  int status = 0;
+  const auto call = [&] { status = implementation.execute(&root); };
+  options.threads ? std::thread(call).join() : call();  // as Catalyst 2.1 may do
   if (status != 0) std::printf("execute %d on rank %d: status %d\n", step, rank, status);
 }
 
@@ -303,13 +307,15 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
   int code = 1;
   try {
-    code = run(options_of(argc, argv));
+    const Options options = options_of(argc, argv);
+    int level = 0;
+    MPI_Init_thread(&argc, &argv, options.serialized ? MPI_THREAD_SERIALIZED : MPI_THREAD_SINGLE, &level);
+    code = run(options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "host: %s\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 2);
+    std::_Exit(2);
   }
   MPI_Finalize();
   return code;

@@ -21,6 +21,8 @@ struct Options {
   bool late = false;        ///< a second channel comes in the second iteration
   bool results = false;     ///< prints steered values after each iteration
   bool leave = false;       ///< does not call finalize
+  bool threads = false;     ///< each execute comes from a thread of its own
+  bool serialized = false;  ///< MPI allows that
   int edit_step = 0, edit_rank = 0;
   std::vector<Edit> edits;
 };
@@ -61,6 +63,10 @@ inline Options options_of(int argc, char** argv) {
       o.results = true;
     } else if (word == "--leave") {
       o.leave = true;
+    } else if (word == "--threads") {
+      o.threads = true;
+    } else if (word == "--serialized") {
+      o.serialized = true;
     } else {
       throw std::invalid_argument("unknown option " + word);
     }

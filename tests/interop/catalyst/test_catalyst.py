@@ -139,6 +139,17 @@ def test_dedicated_ranks_are_refused(tmp_path):
     assert "status 100" in done.stdout  # once; then the simulation goes on without
 
 
+@pytest.mark.parametrize("serialized", few([False, True], kept=[False]))
+def test_other_threads(tmp_path, serialized):
+    """As in Catalyst 2.1, which may call from a thread of its own."""
+    if serialized:
+        return same_results(tmp_path, "uniform", 2, "--threads", "--serialized")
+    done = start(tmp_path, HOST, 2, "--threads", text=configuration("uniform"))
+    assert done.stderr.count("MPI_Init_thread with MPI_THREAD_SERIALIZED") == 1
+    assert done.stdout.count("status 100") == 2
+    return None
+
+
 def test_a_wrong_configuration_is_said_once(tmp_path):
     done = start(tmp_path, HOST, 2, text=configuration("uniform").replace("at_points", "at_pionts"))
     assert done.stderr.count("did you mean 'at_points'") == 1
