@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -25,10 +26,11 @@ bool is_packed(const ArrayView& array, Order order) {
 
 /// Memory for a copy: reused from a forgotten iteration, whose pages are mapped, or new.
 KeptIterations::Memory KeptIterations::room(std::uint64_t bytes) {
-  const auto found = std::find_if(free_.begin(), free_.end(), [&](const Memory& one) { return one.bytes == bytes; });
-  if (found != free_.end()) {
+  // The last one fits unless blocks have changed, since iterations ask in the same order.
+  const auto found = std::find_if(free_.rbegin(), free_.rend(), [&](const Memory& one) { return one.bytes == bytes; });
+  if (found != free_.rend()) {
     Memory memory = std::move(*found);
-    free_.erase(found);
+    free_.erase(std::next(found).base());
     return memory;
   }
   while (bytes_ + bytes > limit_ && !free_.empty()) {
@@ -80,6 +82,7 @@ void KeptIterations::keep(const Iteration& iteration, const Views& views, std::s
   Assembled& kept = kept_.emplace_back(Kept{iteration}).assembled;
   kept_.back().events.assign(events.begin(), events.end());
   kept.catalogue = std::move(catalogue);
+  kept.views.blocks = std::move(views_);
   kept.views.blocks = views.blocks;
   for (std::size_t v = 0; v < kept.views.blocks.size(); ++v) {
     const bool varies = metadata_->variables[v].time_varying;
@@ -94,13 +97,14 @@ void KeptIterations::keep(const Iteration& iteration, const Views& views, std::s
 
 /// Its memory serves further iterations, unless other iterations or the constants share it.
 void KeptIterations::forget(Kept& kept) noexcept {
+  views_ = std::move(kept.assembled.views.blocks);
   kept.assembled = {};
-  for (Memory& memory : kept.memory) {
-    if (memory.data.use_count() > 1) continue;
+  for (auto memory = kept.memory.rbegin(); memory != kept.memory.rend(); ++memory) {
+    if (memory->data.use_count() > 1) continue;
     try {
-      free_.push_back(std::move(memory));
+      free_.push_back(std::move(*memory));
     } catch (const std::bad_alloc&) {
-      bytes_ -= memory.bytes;
+      bytes_ -= memory->bytes;
     }
   }
 }
@@ -137,6 +141,7 @@ void KeptIterations::drop_newest(const Iteration& iteration) {
 std::deque<KeptIterations::Kept> KeptIterations::take() noexcept {
   constants_.clear();
   free_.clear();
+  views_.clear();
   bytes_ = 0;
   return std::exchange(kept_, {});
 }

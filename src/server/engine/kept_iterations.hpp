@@ -63,6 +63,7 @@ class KeptIterations {
   const Metadata* metadata_;
   std::deque<Kept> kept_;
   std::vector<Memory> free_;                                           ///< memory of forgotten iterations
+  std::vector<std::vector<BlockView>> views_;                          ///< of a forgotten iteration, to be filled again
   std::map<std::pair<std::int32_t, std::int64_t>, Memory> constants_;  ///< arrays that do not vary in time, by variable
                                                                        ///< and block, as copied last
 };
