@@ -113,7 +113,7 @@ std::vector<bool> Needs::cut(const Variable& selected, const PlaneCut& plane) co
   return needed;
 }
 
-/// Ranges of all points of each block, or of those that count. Empty if not delivered.
+/// Ranges of all points, or of all counting points, of each block. Empty if not delivered.
 std::vector<Range> Needs::own_ranges(const Selected& selected, const RangeRequest& request) const {
   std::vector<Range> own(blocks_.size());
   const std::vector<const BlockRange*> ranges = ranges_of(request);

@@ -127,7 +127,7 @@ template <class Value>
 [[nodiscard]] const Variable& variable_named(const Settings& settings, const std::string& option,
                                              const std::string& name, const Metadata& metadata);
 
-/// Throws Error(internal): a table has no option for a field that is asked for, or no value for a choice.
+/// Throws Error(internal): a table has no option for a requested field, or no value for a choice.
 [[noreturn]] void fail_unbound(const std::string& what);
 
 }  // namespace sidestream

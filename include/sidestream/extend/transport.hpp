@@ -114,7 +114,9 @@ struct SignalHead {
   EventScope scope = EventScope::all;
   std::int32_t node = -1;  ///< node of the client
   Type type = Type::uint8;
-  std::uint32_t barrier = 0;   ///< 1: takes effect once all clients have reached it; 2: they have, in another job
+  /// 0: an event; 1: takes effect once all clients have reached it; 2: they have, in another job; 3: an event that has
+  /// taken effect, raised by one more client, for tasks that wait for several.
+  std::uint32_t barrier = 0;
   std::int64_t iteration = 0;  ///< iteration of the client
   std::uint64_t number = 0;    ///< orders the signals of all clients; for one client in the order of raising
   std::uint64_t bytes = 0;     ///< bytes of the values

@@ -19,7 +19,7 @@ namespace sidestream {
 struct RequestChannel {
   std::function<std::vector<SteeringRequest>()> requests;  ///< returns new requests, each once
   std::function<void(const std::string& id, const std::string& sentence)> answer;
-  /// records the analyses that go on: their names and texts
+  /// records the repeated analyses: their names and texts
   std::function<void(const std::vector<std::pair<std::string, std::string>>&)> record;
 };
 

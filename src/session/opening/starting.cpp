@@ -124,7 +124,7 @@ void Session::Implementation::begin_together() {
   configure();
   divide_servers();
   make_tables();
-  // Over all ranks: servers must not go on to the next collective step if a client's blocks are invalid.
+  // Over all ranks: servers must not continue with the next collective step if a client's blocks are invalid.
   run_collectively(*world_, [&] {
     if (!is_server()) make_publisher();
   });

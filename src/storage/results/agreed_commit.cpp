@@ -45,7 +45,7 @@ void agree(Communicator& servers, const std::string& failure) {
   if (!agreed.empty()) throw Error(Code::file, as_text(agreed));
 }
 
-/// Retries work that must restore names although memory is short. Gives up if that lasts, since the process goes on.
+/// Retries work that must restore names although memory is short. Gives up if that lasts, since the process continues.
 template <class Work>
 void persist_quietly(Work&& work) noexcept {
   try {

@@ -212,7 +212,7 @@ bool Server::act_on(ReaderCoordinator::News news) {
   return true;
 }
 
-/// Takes a step. An unusable step is refused with the reason, and the stream goes on.
+/// Takes a step. An unusable step is refused with the reason, and the stream continues.
 void Server::take() {
   const Bytes file = std::move(file_);
   const std::int64_t number = current_;
