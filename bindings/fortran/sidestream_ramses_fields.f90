@@ -209,29 +209,22 @@ contains
         end do
       end do
     case (of_energy)
-      do n = 1, size(cells)
-        to(1, n) = pressure(values(cells(n), :), of)
+      to(1, :) = values(cells, of%energy)
+      do c = 2, 1 + of%momenta
+        do n = 1, size(cells)
+          to(1, n) = to(1, n) - 0.5_real64 * values(cells(n), c)**2 / max(values(cells(n), 1), of%least_density)
+        end do
       end do
+      do c = of%energy + 1, of%energy + of%radiations
+        to(1, :) = to(1, :) - values(cells, c)
+      end do
+      to(1, :) = (of%gamma - 1) * to(1, :)
     case (of_magnetic_energy)
       do n = 1, size(cells)
         to(1, n) = magnetic_pressure(values(cells(n), :), of)
       end do
     end select
   end subroutine gather
-
-  pure real(real64) function pressure(u, of)
-    real(real64), intent(in) :: u(:)
-    type(gas), intent(in) :: of
-    integer :: n
-    pressure = u(of%energy)
-    do n = 2, 1 + of%momenta
-      pressure = pressure - 0.5_real64 * u(n)**2 / max(u(1), of%least_density)
-    end do
-    do n = of%energy + 1, of%energy + of%radiations
-      pressure = pressure - u(n)
-    end do
-    pressure = (of%gamma - 1) * pressure
-  end function pressure
 
   pure real(real64) function magnetic_pressure(u, of) result(pressure)
     real(real64), intent(in) :: u(:)
