@@ -186,7 +186,7 @@ std::string plain_name(const std::string& name) {
 arrays::Mapping conventions(adios2::IO& io, const std::set<std::string>& names) {
   arrays::Mapping mapping;
   const Attributes all = io.AvailableAttributes();
-  if (all.count("openPMD") == 0) {
+  if (all.count("openPMD") == 0 && all.count("/openPMD") == 0) {  // the latter by openPMD-api
     add_fides(io, all, mapping);
     if (mapping.arrays.empty()) add_vtk(vtk_text(io, all), mapping);
     return mapping;

@@ -257,7 +257,7 @@ void put_openpmd(Step& s, double spacing) {
   const auto define = [&](const std::string& name, const std::vector<double>& values) {
     s.io.DefineAttribute<double>(base + name, values.data(), values.size());
   };
-  if (s.number == 0) s.io.DefineAttribute<std::string>("openPMD", "1.1.0");
+  if (s.number == 0) s.io.DefineAttribute<std::string>("/openPMD", "1.1.0");
   define("fields/E/gridSpacing", {spacing, 0.1});
   define("fields/E/gridGlobalOffset", {1.0 / 3, -2});
   define("fields/E/x/position", {0.5, 0.5});
