@@ -1,4 +1,4 @@
-// A chunk: its place, a head for each box, then the bits of all boxes (docs/codec-bounded.md).
+// A chunk: its place, a head for each box, then the bits of all boxes (stream-format.md).
 #include "bounded_codec/bounded.hpp"
 
 #include <fmt/format.h>

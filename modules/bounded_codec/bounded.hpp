@@ -1,4 +1,4 @@
-// The codec `bounded`: reals with a largest error, as docs/codec-bounded.md describes its bytes.
+// The codec `bounded`: reals with a largest error, as stream-format.md describes its bytes.
 #pragma once
 
 #include <span>

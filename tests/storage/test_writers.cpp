@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "server/engine/guarded_communicator.hpp"
@@ -211,7 +212,7 @@ TEST_CASE_FIXTURE(Fixture, "no more servers write at a time than may, and one th
 
 TEST_CASE_FIXTURE(Fixture, "one way of keeping writers apart is enough") {
   rules.writers = 1;
-  for (const WriterKind& kind : {hdf5_writer(), vtk_writer(), database_writer({})}) {
+  for (const WriterKind& kind : {hdf5_writer(), vtk_writer(), database_writer(std::make_shared<const CodecKinds>())}) {
     const std::string failure = message_of([&] { writer(kind, "{variables: temperature, stagger: true}"); });
     CHECK_MESSAGE(contains(failure, "found 'stagger' and 'writers: 1' of the section 'output'"), failure);
   }

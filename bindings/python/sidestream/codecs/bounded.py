@@ -1,6 +1,6 @@
 """Unpacks the codec `bounded` with the module bounded_codec where it is found, otherwise, far more slowly, in Python.
 
-docs/codec-bounded.md describes the bytes. Both give the same bits: predictions are whole numbers.
+modules/bounded_codec/stream-format.md describes the bytes. Both give the same bits: predictions are whole numbers.
 """
 
 import ctypes
