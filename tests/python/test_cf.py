@@ -317,3 +317,25 @@ def test_refused(tmp_path, output, mesh, sentence):
     done = subprocess.run([tool, "check", str(tmp_path / "run.yaml")], capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert sentence in done.stdout + done.stderr, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("units", "is_known"),
+    [
+        ("days since 2000-01-01", True),
+        ("s since 1850-1-1T00:00:00", True),
+        ("hours since 2000-01-01 12:00:00 +1:00", True),
+        ("m since x", False),
+        ("seconds since then", False),
+        ("fortnights since 2000-01-01", False),
+        ("seconds", False),
+    ],
+)
+def test_units_of_the_time(tmp_path, units, is_known):
+    text = "meshes: {m: {size: [4, 4]}}\nvariables: {s: {mesh: m}}\n"
+    (tmp_path / "run.yaml").write_text(text + f"outputs: [netcdf: {{time_units: '{units}'}}]\n")
+    tool = os.environ.get("SIDESTREAM_TOOL", "sidestream")
+    done = subprocess.run([tool, "check", str(tmp_path / "run.yaml")], capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) == is_known, done.stdout + done.stderr
+    if not is_known:
+        assert f"found '{units}', expected a unit and the time of its zero" in done.stdout + done.stderr
