@@ -85,7 +85,7 @@ bool get_head(BytesView in, BoxHead& head) {
 /// The largest error that is allowed in these values.
 template <class Real>
 double bound_for(BytesView in, const Bound& bound) {
-  if (bound.of == Bound::Of::absolute) return bound.most;
+  if (!bound.of_range) return bound.most;
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (std::size_t n = 0; n < in.size() / sizeof(Real); ++n) {
     const auto value = static_cast<double>(load<Real>(in.data() + n * sizeof(Real)));
@@ -188,13 +188,13 @@ Bound bound_of(const std::string& argument) {
   Bound bound;
   std::string_view number = argument;
   if (number.starts_with(range)) {
-    bound.of = Bound::Of::range;
+    bound.of_range = true;
     number.remove_prefix(range.size());
   }
   const char* const end = number.data() + number.size();
   const auto [stop, error] = std::from_chars(number.data(), end, bound.most);
   const bool is_number = error == std::errc() && stop == end && std::isfinite(bound.most) && bound.most > 0;
-  if (!is_number || (bound.of == Bound::Of::range && bound.most >= 1)) {
+  if (!is_number || (bound.of_range && bound.most >= 1)) {
     fail(
         Code::configuration,
         "found 'bounded:{}', expected the largest error that is allowed, a number above 0, or 'range:' and its part of "

@@ -10,9 +10,8 @@ namespace sidestream::bounded {
 
 /// The bound as the configuration writes it: `1e-3`, `range:1e-3`.
 struct Bound {
-  enum class Of { absolute, range };
-  Of of = Of::absolute;
-  double most = 0;
+  bool of_range = false;  ///< true if `most` is a part of the range of the finite values
+  double most = 0;        ///< the largest error
 };
 
 /// Throws Error(configuration).

@@ -7,8 +7,6 @@ import ctypes
 import math
 import struct
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +14,7 @@ from numpy.typing import NDArray
 
 from .bounded_bits import Bits, Residuals
 from .bounded_levels import Run, levels_of, runs_of_level
-from .module_files import module_file
+from .module_files import module_function
 
 _FUNCTION = "sidestream_bounded_codec_decode_1"  # the number changes with its arguments
 _MESSAGE = 1024
@@ -28,25 +26,11 @@ _TAP_BITS = 10
 Extents = tuple[int, int, int]
 
 
-@cache
-def _function(file: Path) -> Any:
-    try:
-        function = ctypes.CDLL(str(file))[_FUNCTION]
-    except (OSError, AttributeError):
-        return None
-    function.restype = ctypes.c_int
-    function.argtypes = (
-        *(ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64),
-        *(ctypes.c_char_p, ctypes.c_uint64),
-    )
-    return function
-
-
 def unpacked(data: bytes, dtype: np.dtype[Any], size: int) -> bytes:
     """Returns the `size` bytes of a chunk. Throws ValueError if the bytes are damaged."""
     values = np.empty(size // dtype.itemsize, dtype)
-    file = module_file("bounded_codec")
-    function = None if file is None else _function(file)
+    arguments = (ctypes.c_char_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64)
+    function = module_function("bounded_codec", _FUNCTION, *arguments)
     if function is None:
         _decode(data, values)
         return values.tobytes()

@@ -5,14 +5,12 @@ It is used where the module's file is found. A file that does not fit this packa
 
 import ctypes
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codecs.module_files import module_file
+from ..codecs.module_files import module_function
 from ..errors import Code, Error
 from .prediction import Around
 from .relations import Relations, Term
@@ -50,24 +48,10 @@ class _Chunk(ctypes.Structure):
     )
 
 
-@cache
-def _function(file: Path) -> Any:
-    try:
-        function = ctypes.CDLL(str(file))[_FUNCTION]
-    except (OSError, AttributeError):
-        return None
-    function.restype = ctypes.c_int
-    function.argtypes = (
-        *(ctypes.c_char_p, ctypes.c_uint64, ctypes.POINTER(_Chunk), ctypes.c_void_p, ctypes.c_uint64),
-        *(ctypes.c_char_p, ctypes.c_uint64),
-    )
-    return function
-
-
 def compiled_decoder() -> Decoder | None:
     """Returns a function with the arguments of values.decode_values; None if the module is not there."""
-    file = module_file("amr_codec")
-    function = None if file is None else _function(file)
+    arguments = (ctypes.c_char_p, ctypes.c_uint64, ctypes.POINTER(_Chunk), ctypes.c_void_p, ctypes.c_uint64)
+    function = module_function("amr_codec", _FUNCTION, *arguments)
     return None if function is None else _Decoding(function)
 
 
