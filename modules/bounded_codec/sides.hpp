@@ -20,7 +20,7 @@ template <class T>
   return value;
 }
 
-/// Encodes. Whatever a prediction says, a value keeps its bound, or is stored as it is.
+/// Encodes. Predictions only decide the number of bytes: a value that would miss its bound is stored unchanged.
 template <class Real>
 class EncoderSide {
  public:

@@ -82,7 +82,7 @@ void KeptIterations::keep(const Iteration& iteration, const Views& views, std::s
   Assembled& kept = kept_.emplace_back(Kept{iteration}).assembled;
   kept_.back().events.assign(events.begin(), events.end());
   kept.catalogue = std::move(catalogue);
-  kept.views.blocks = std::move(views_);
+  kept.views.blocks = std::move(views_);  // the assignment below uses this memory again
   kept.views.blocks = views.blocks;
   for (std::size_t v = 0; v < kept.views.blocks.size(); ++v) {
     const bool varies = metadata_->variables[v].time_varying;
