@@ -18,7 +18,7 @@ from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIONetCDF import vtkNetCDFCFReader, vtkNetCDFUGRIDReader
 
 SCRIPT = Path(__file__).with_name("cf_run.py")
-CORES = "{mode: cores, per_node: 1, buffer: 4 MiB}"
+CORES = "{mode: cores, per_node: 1, buffer: 16 MiB}"
 
 
 def declared(kind):
