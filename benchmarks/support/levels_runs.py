@@ -23,6 +23,10 @@ class Simulation:
     analyses: dict[str, str]  # by name in the tables
     declared: str = ""  # a mesh of its kind, as a configuration declares it
 
+    @property
+    def name(self):
+        return f"{self.program} {self.arguments[0]}"
+
 
 @dataclass
 class Step:
@@ -87,8 +91,7 @@ def run(simulation, text, folder, builds, clients, servers, job=False, memory=Tr
     """Runs it in the new folder, with an endpoint beside it if `job`; returns the seconds it took."""
     folder.mkdir(parents=True)
     (folder / "case.yaml").write_text(text)
-    name = simulation.program
-    program = builds / "simulations" / name / name
+    program = builds / "simulations" / simulation.program / simulation.program
     if not program.exists():
         raise BenchmarkError(f"{program} does not exist; build it with 'make build'.")
 
@@ -158,8 +161,8 @@ def measure(simulation, analysis, move, folder, builds, clients, servers, job=Fa
         found = [int(path.read_text()) for path in folder.glob("endpoint-[0-9]*.txt")]
     else:
         found = [most for rank, most in peak_memory(folder).items() if rank >= clients]
-    return Row(simulation.program, analysis, "job" if job else "nodes", move, clients, servers, steps, max(found),
-               seconds, 0)  # fmt: skip
+    return Row(simulation.name, analysis, "job" if job else "nodes", move, clients, servers, steps, max(found), seconds,
+               0)  # fmt: skip
 
 
 def results(folder):

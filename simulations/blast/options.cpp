@@ -12,6 +12,7 @@ namespace {
 const std::map<std::string, Problem> problems{{"sedov", Problem::sedov},
                                               {"octant", Problem::octant},
                                               {"turbulence", Problem::turbulence},
+                                              {"shear", Problem::shear},
                                               {"uniform", Problem::uniform},
                                               {"wave", Problem::wave}};
 
@@ -19,8 +20,8 @@ void declare_problem(CLI::App& app, Options& o) {
   app.add_option(
          "problem", o.problem,
          "sedov: a blast in the middle of a periodic cube; octant: an eighth of it, between mirrors; turbulence: "
-         "random eddies that decay; uniform: a flow that stays as it is; wave: one whose density swings along the "
-         "diagonal, by 0.2, carried along with a speed of 1 on each axis")
+         "random eddies that decay; shear: streams of two densities that roll up; uniform: a flow that stays as it is; "
+         "wave: one whose density swings along the diagonal, by 0.2, carried along with a speed of 1 on each axis")
       ->transform(CLI::CheckedTransformer(problems));
   app.add_option("--least", o.least, "Level of the largest cells; there are 2^LEVEL along an edge")
       ->check(CLI::Range(1, 16));
@@ -30,6 +31,7 @@ void declare_problem(CLI::App& app, Options& o) {
       ->check(CLI::Range(1.0, 1e6));
   app.add_option("--mach", o.mach, "Turbulence: rms speed over sound speed")->check(CLI::PositiveNumber);
   app.add_option("--seed", o.seed, "Turbulence: another number, other eddies");
+  app.add_option("--width", o.width, "Shear: thickness of the layers between the streams")->check(CLI::Range(1e-3, 0.1));
 }
 
 void declare_method(CLI::App& app, Options& o) {
@@ -40,6 +42,8 @@ void declare_method(CLI::App& app, Options& o) {
       ->check(CLI::Range(1e-6, 1.0));
   app.add_option("--regrid", o.regrid, "Steps from one change of the tree to the next")->check(CLI::Range(1, 1 << 20));
   app.add_flag("--first-order", o.first_order, "Godunov's method instead of MUSCL-Hancock");
+  app.add_option("--threads", o.threads, "Threads of each rank; the results stay the same, bit for bit")
+      ->check(CLI::Range(1, 1024));
 }
 
 void declare_output(CLI::App& app, Options& o) {

@@ -12,7 +12,7 @@ namespace blast {
 
 using mini_app::UserError;
 
-enum class Problem { sedov, octant, turbulence, uniform, wave };
+enum class Problem { sedov, octant, turbulence, shear, uniform, wave };
 
 struct Options {
   Problem problem = Problem::sedov;
@@ -27,11 +27,13 @@ struct Options {
   double radius = 2.5;  ///< radius of the ball that gets a blast's energy, in cells of level `most`
   double mach = 2;      ///< turbulence: rms speed over sound speed
   std::uint64_t seed = 1;
+  double width = 0.025;  ///< shear: thickness of the layers between the streams
   int every = 1;           ///< publish every this many steps
   int blocks = 1;          ///< number of trees that each rank publishes
   std::string sidestream;  ///< configuration; empty: none
   std::string restart;     ///< database with checkpoints to continue from; empty: start from the beginning
   std::string dump;        ///< file of raw leaves at the end; empty: none
+  int threads = 1;         ///< of each rank; results do not depend on them
   bool progress = false, quiet = false;
   [[nodiscard]] bool blast() const { return problem == Problem::sedov || problem == Problem::octant; }
   /// True if its solution is known at all times, so that the tree stays unchanged.

@@ -43,12 +43,24 @@ void Start::make_eddies() {
     for (double& push : eddy.push) push *= options_.mach / std::sqrt(power);
 }
 
+// The instability of Kelvin and Helmholtz with layers of finite thickness, which converges (McNally, Lyra and Passy 2012,
+// section 2), here with a second mode that varies along z. The middle half of the cube is twice as dense.
+Values Start::streams(const Leaf& leaf) const {
+  const double x = 2 * std::numbers::pi * leaf.centre(0), z = 2 * std::numbers::pi * leaf.centre(2);
+  const double inside = 0.25 - std::abs(leaf.centre(1) - 0.5);  // distance from the nearer layer
+  const double tail = 0.5 * std::exp(-std::abs(inside) / options_.width);
+  const double share = inside < 0 ? tail : 1 - tail;
+  const double push = 0.01 * (std::sin(2 * x) + std::sin(x) * std::cos(z));
+  return {1 + share, 0.5 - share, push, 0, 2.5};
+}
+
 Values Start::gas(const Leaf& leaf) const {
   if (blast_) return {1, 0, 0, 0, cold};
   if (options_.problem == Problem::wave) {
     const double along = leaf.centre(0) + leaf.centre(1) + leaf.centre(2);
     return {1 + 0.2 * std::sin(2 * std::numbers::pi * along), 1, 1, 1, 1};
   }
+  if (options_.problem == Problem::shear) return streams(leaf);
   if (eddies_.empty()) return {1, 0.3, -0.2, 0.1, 1};
   Values w{1, 0, 0, 0, 1 / options_.gamma};  // a sound speed of 1
   for (const Eddy& eddy : eddies_) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include "problems.hpp"
 
@@ -22,6 +23,17 @@ Values mirrored(Values w, std::size_t axis) {
 }
 
 }  // namespace
+
+template <class F>
+void Solver::each(std::size_t count, const F& f) const {
+  const auto threads = static_cast<std::size_t>(options_.threads);
+  const auto part = [&](std::size_t thread) {
+    for (std::size_t n = count * thread / threads; n < count * (thread + 1) / threads; ++n) f(n);
+  };
+  std::vector<std::jthread> others;  // the end of their life is the end of the loop
+  for (std::size_t thread = 1; thread < threads; ++thread) others.emplace_back(part, thread);
+  part(0);
+}
 
 Solver::Solver(MPI_Comm comm, const Options& options) : options_(options), gas_{options.gamma} {
   forest_ = std::make_unique<Forest>(comm, options.periodic(), options.least);
@@ -67,7 +79,7 @@ void Solver::step() {
 
 void Solver::see() {
   states_.resize(forest_->leaves().size());
-  for (std::size_t n = 0; n < forest_->local(); ++n) states_[n] = gas_.primitive(values_[n]);
+  each(forest_->local(), [&](std::size_t n) { states_[n] = gas_.primitive(values_[n]); });
   forest_->exchange(states_);
 }
 
@@ -205,14 +217,14 @@ Values Solver::through(const Face& face) const {
 void Solver::advance(double dt) {
   const std::vector<Leaf>& leaves = forest_->leaves();
   traced_.resize(leaves.size());
-  for (std::size_t n = 0; n < forest_->local(); ++n) {
+  each(forest_->local(), [&](std::size_t n) {
     traced_[n] = trace(n);
     if (!options_.first_order) halve(traced_[n], 0.5 * dt / leaves[n].size());
-  }
+  });
   forest_->exchange(traced_);
-  fluxes_.clear();
-  for (const Face& face : forest_->faces()) fluxes_.push_back(through(face));
-  for (std::size_t leaf = 0; leaf < forest_->local(); ++leaf) {
+  fluxes_.resize(forest_->faces().size());
+  each(fluxes_.size(), [&](std::size_t n) { fluxes_[n] = through(forest_->faces()[n]); });
+  each(forest_->local(), [&](std::size_t leaf) {
     const double part = dt / leaves[leaf].size();
     // Four small faces in pairs, and inflow minus outflow: where the gas is uniform, nothing changes by a single bit.
     const auto side = [&](std::size_t number, std::size_t n) {
@@ -224,7 +236,7 @@ void Solver::advance(double dt) {
       const double x = side(1, n) - side(0, n), y = side(3, n) - side(2, n), z = side(5, n) - side(4, n);
       values_[leaf][n] -= part * ((x + y) + z);
     }
-  }
+  });
 }
 
 void Solver::check() const {

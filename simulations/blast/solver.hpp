@@ -45,6 +45,9 @@ class Solver {
     Values state;
     double distance;  // between the centres, in sizes of this leaf
   };
+  // Calls f with each number below `count`, in the threads of this rank. f writes only what belongs to its number.
+  template <class F>
+  void each(std::size_t count, const F& f) const;
   void begin(const Options& options);
   void see();
   [[nodiscard]] Beside beside(std::size_t leaf, std::size_t side) const;

@@ -140,7 +140,7 @@ Account Session::Implementation::close() {
     free_everything();
     return {};
   }
-  if (state_ == State::started) {
+  if (state_ == State::started || state_ == State::failed) {
     if (publisher_) {
       const double limit = config_.opening.drain_limit;
       publisher_->drain(ending_ ? ending_->drain_limit(limit, config_.opening.drain_given) : limit);

@@ -18,7 +18,7 @@ void Session::Implementation::fail_ended(const char* call) const {
 }
 
 Declarations& Session::Implementation::declarations(const char* call) {
-  if (state_ == State::ended) fail_ended(call);
+  if (is_over()) fail_ended(call);
   if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients declare", call);
   if (state_ != State::open) {
     fail(Code::usage,
@@ -62,7 +62,7 @@ void Session::Implementation::set_allocated(const std::string& variable, std::in
 }
 
 [[gnu::hot]] Publisher& Session::Implementation::publisher(const char* call) {
-  if (state_ == State::ended) fail_ended(call);
+  if (is_over()) fail_ended(call);
   if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients publish", call);
   if (state_ == State::open) start();
   return *publisher_;
@@ -77,7 +77,7 @@ Taken Session::Implementation::end_iteration(std::int64_t cycle, double time) {
 }
 
 const SteeredValues& Session::Implementation::steered(const char* call) const {
-  if (state_ == State::ended) fail_ended(call);
+  if (is_over()) fail_ended(call);
   if (is_server()) fail(Code::usage, "{}: this rank is a server; only clients read parameters", call);
   if (state_ != State::started) {
     fail(Code::usage, "{}: the session has not started; call start first, or read it after the first end_iteration",

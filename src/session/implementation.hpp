@@ -29,7 +29,8 @@
 
 namespace sidestream {
 
-/// State machine: open -> started -> ended. A failed start ends it, too, on all ranks. Close always works.
+/// State machine: open -> started -> ended. A start that fails on all ranks ends it, too. A start that fails on one
+/// client leaves it `failed` there: it can only be closed, which the other ranks wait for. Close always works.
 class Session::Implementation {
  public:
   /// Opens a session; collective, see opening.cpp. `text` overrides `file`; the environment variable overrides both.
@@ -75,6 +76,8 @@ class Session::Implementation {
   [[nodiscard]] std::string refusal() const { return publisher_ ? publisher_->refusal() : std::string(); }
   /// True if MPI_Finalize found the session open, logged that and closed it.
   [[nodiscard]] bool closed_by_finalize() const noexcept { return finalizing_; }
+  /// True if this rank can neither declare nor publish any more.
+  [[nodiscard]] bool is_over() const noexcept { return state_ == State::ended || state_ == State::failed; }
   /// Directs messages of this thread to this session's file while the result lives.
   [[nodiscard]] LogScope logging() const noexcept { return LogScope(log_); }
 
@@ -138,7 +141,7 @@ class Session::Implementation {
   Registry registry_;
   ModuleFiles modules_;  ///< found at open, loaded at the start if they are needed
   Declarations declarations_;
-  enum class State { open, started, ended } state_ = State::open;
+  enum class State { open, started, failed, ended } state_ = State::open;
   // Tells servers of another job if there will be no session, or no stream.
   std::unique_ptr<shared_memory::OpeningSocket> opening_socket_;  ///< until the start
   std::vector<std::unique_ptr<staging::OpeningFile>> opening_files_;

@@ -25,13 +25,20 @@ def test_the_leaves_cover_the_cube_once_and_neighbours_differ_by_one_level(tmp_p
 
 
 @pytest.mark.test_all
-@pytest.mark.parametrize("problem", few(["turbulence", "octant", "sedov"]))
+@pytest.mark.parametrize("problem", few(["turbulence", "octant", "shear", "sedov"]))
 def test_the_same_bits_on_any_number_of_ranks(tmp_path, problem):
     arguments = [problem, "--least", 2, "--most", 4, "--steps", 25, "--end", 1]
     alone = dump(tmp_path, 1, *arguments)
     assert len(np.unique(Leaves(alone).density)) > 100
     for ranks in without([2, 5], [2, 3, 5, 8]):
         assert dump(tmp_path, ranks, *arguments) == alone, ranks
+
+
+def test_the_same_bits_with_any_number_of_threads(tmp_path):
+    arguments = ["octant", "--least", 2, "--most", 4, "--steps", 10, "--end", 1]
+    alone = dump(tmp_path, 1, *arguments)
+    assert dump(tmp_path, 2, *arguments, "--threads", 3) == alone
+    assert dump(tmp_path, 1, *arguments, "--threads", 1000) == alone, "more threads than a rank's leaves in the beginning"
 
 
 def test_ranks_without_leaves(tmp_path):
@@ -86,6 +93,45 @@ def test_the_order_of_the_method(tmp_path):
     # Cells are finer in the middle: borders of levels keep the order.
     refined = [wave_error(tmp_path, "--least", level, "--most", level + 1) for level in (3, 4)]
     assert refined[0] > 3 * refined[1] and refined[1] < 1.2 * errors[1]
+
+
+def shear_rate(along, across, width):
+    """The rate at which a small wave of `along` and `across` periods along x and z grows in the streams of `shear`, by
+    the linear theory of flows that do not compress: D(d (U - c) Df - d U' f) = d k^2 (U - c) f, with D = d/dy, density d,
+    speed U and c the speed of the wave (Chandrasekhar, "Hydrodynamic Stability", section 100). Derivatives are exact for
+    waves on the points."""
+    n = 256
+    y = np.arange(n) / n
+    inside = 0.25 - abs(y - 0.5)
+    tail = 0.5 * np.exp(-abs(inside) / width)
+    share = np.where(inside < 0, tail, 1 - tail)
+    density, speed = np.diag(1 + share), np.diag(0.5 - share)
+    slope = np.diag(-np.sign(0.5 - y) * tail / width)
+    waves = np.fft.fftfreq(n, 1 / n)
+    waves[n // 2] = 0
+    derivative = np.fft.ifft(2j * np.pi * waves[:, None] * np.fft.fft(np.eye(n), axis=0), axis=0).real
+    square = (2 * np.pi) ** 2 * (along**2 + across**2)
+    left = derivative @ (density @ speed @ derivative - density @ slope) - square * density @ speed
+    right = derivative @ density @ derivative - square * density
+    return 2 * np.pi * along * np.linalg.eigvals(np.linalg.solve(right, left)).imag.max()
+
+
+def wave_amplitude(leaves, along, across):
+    """The part of the speed along y that varies as this wave, near the layers."""
+    x, y, z = leaves.middle.T
+    near = leaves.volume * np.exp(-4 * np.pi * abs(abs(y - 0.5) - 0.25)) * np.cos(2 * np.pi * across * z)
+    return abs(np.sum(near * leaves.velocity[:, 1] * np.exp(2j * np.pi * along * x)))
+
+
+@pytest.mark.test_all
+def test_waves_between_streams_grow_as_linear_theory_says(tmp_path):
+    arguments = ["shear", "--width", 0.05, "--least", 4, "--most", 5, "--refine", 0.02]
+    early, late = (Leaves(dump(tmp_path, 2, *arguments, "--end", time)) for time in (0.4, 0.8))
+    assert len(set(late.level)) == 2
+    for along, across in ((2, 0), (1, 1)):
+        rate = np.log(wave_amplitude(late, along, across) / wave_amplitude(early, along, across)) / 0.4
+        print(along, across, rate, shear_rate(along, across, 0.05))
+        assert rate == pytest.approx(shear_rate(along, across, 0.05), rel=0.15)
 
 
 @pytest.mark.test_all

@@ -334,7 +334,7 @@ void Session::Implementation::begin_serving() {
 }
 
 void Session::Implementation::start() {
-  if (state_ == State::ended) fail_ended("start");
+  if (is_over()) fail_ended("start");
   if (is_server()) fail(Code::usage, "start: this rank is a server; call serve instead");
   if (state_ != State::open) fail(Code::usage, "start: the session has started already; call it once");
   const OwnEnvironment environment;
@@ -346,6 +346,7 @@ void Session::Implementation::start() {
   });
   // Many blocks take more messages than there is room for, so a client may wait here for servers. These must have left
   // the joint work by then, and nothing from here on may be collective.
+  state_ = State::failed;  // for an exception below, on this rank only: the others start, and wait for it in close
   if (!is_off()) {
     publisher_->attach(*transports_.client);
     publish_spectral_blocks(*publisher_, declarations_);
