@@ -351,23 +351,26 @@ def test_without_matplotlib(results, tmp_path):
     assert done.returncode == 1 and "matplotlib is not installed" in done.stderr and "pip install" in done.stderr
 
 
-@pytest.mark.test_all
-def test_the_program(results, tmp_path):
-    """`sidestream plot` runs this interpreter with the package that was built along with it."""
+def plot(*arguments, **more):
+    """Runs `sidestream plot`, with this interpreter and the package that was built along with it."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     environment["SIDESTREAM_PYTHON"] = sys.executable
+    line = [os.environ["SIDESTREAM_TOOL"], "plot", *map(str, arguments)]
+    return subprocess.run(line, capture_output=True, text=True, timeout=60, env=environment | more, check=False)
 
-    def run(*arguments, **more):
-        line = [os.environ["SIDESTREAM_TOOL"], "plot", *map(str, arguments)]
-        return subprocess.run(line, capture_output=True, text=True, timeout=60, env=environment | more, check=False)
 
-    done = run(results / "phase-03.h5", "-o", tmp_path / "a.png", "--size=320x240", "--range=1,9", "--caption", "")
+def test_the_program_draws_several_tables(results, tmp_path):
+    both = plot(*[results / "timings.csv"] * 2, "-o", tmp_path / "b.png", "--names", "one,two")
+    assert both.returncode == 0 and (tmp_path / "b.png").exists(), both.stderr
+
+
+@pytest.mark.test_all
+def test_the_program(results, tmp_path):
+    done = plot(results / "phase-03.h5", "-o", tmp_path / "a.png", "--size=320x240", "--range=1,9", "--caption", "")
     assert done.returncode == 0, done.stderr
     with Image.open(tmp_path / "a.png") as image:
         assert image.size == (320, 240)
-    both = run(*[results / "timings.csv"] * 2, "-o", tmp_path / "b.png", "--names", "one,two")
-    assert both.returncode == 0 and (tmp_path / "b.png").exists(), both.stderr
-    wrong = run(results / "phase-03.h5", "--lgo", "x")
+    wrong = plot(results / "phase-03.h5", "--lgo", "x")
     assert wrong.returncode == 2 and "did you mean '--log'" in wrong.stderr
-    nobody = run(results / "phase-03.h5", SIDESTREAM_PYTHON="/nowhere")
+    nobody = plot(results / "phase-03.h5", SIDESTREAM_PYTHON="/nowhere")
     assert nobody.returncode == 1 and "name an interpreter with NumPy, h5py and matplotlib" in nobody.stderr

@@ -143,7 +143,9 @@ void add_python_commands(CLI::App& app, Work& work) {
     };
     for (const auto& [name, text] : known.arguments) add(name, text)->required();
     if (known.several) {
-      command->get_option(known.arguments.back().first)->expected(1, CLI::detail::expected_max_vector_size);
+      command->get_option(known.arguments.back().first)
+          ->expected(1, CLI::detail::expected_max_vector_size)
+          ->allow_extra_args();
     }
     for (const auto& [name, text] : known.values) add(name, text)->allow_extra_args(false);
     for (const auto& [name, text] : known.flags) {
