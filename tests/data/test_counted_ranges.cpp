@@ -272,7 +272,7 @@ void check_surfaces(const World& world, Counts& counts) {
     for (std::size_t b = 0; b < exact.size(); ++b) CHECK((!exact[b] || needed[b]));
     const Selected whole(0, 0, ValuesBracketed{values, {0, 0}});
     const std::vector<bool> touching = Needs(world.metadata, world.blocks, world.ranges).of(whole);
-    for (std::size_t b = 0; b < exact.size(); ++b) CHECK((!needed[b] || touching[b]));
+    for (std::size_t b = 0; b < exact.size(); ++b) CHECK((!exact[b] || touching[b]));
     counts.exact += count(exact);
     counts.needed += count(needed);
     counts.touching += count(touching);
