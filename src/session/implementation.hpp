@@ -29,8 +29,9 @@
 
 namespace sidestream {
 
-/// State machine: open -> started -> ended. A start that fails on all ranks ends it, too. A start that fails on one
-/// client leaves it `failed` there: it can only be closed, which the other ranks wait for. Close always works.
+/// State machine: open -> started -> ended. A start that fails ends it, too, on all ranks. If the servers have
+/// started by then, it is `failed` on the clients: they can only close it, which the servers wait for. Close always
+/// works.
 class Session::Implementation {
  public:
   /// Opens a session; collective, see opening.cpp. `text` overrides `file`; the environment variable overrides both.

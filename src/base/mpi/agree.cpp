@@ -59,7 +59,7 @@ std::string share_sentence(Communicator& members, const char* mine, std::int64_t
 
 }  // namespace
 
-void run_collectively(Communicator& members, const std::function<void()>& work) {
+void run_collectively(Communicator& members, CallRef work) {
   if (const auto* mpi = dynamic_cast<const MpiCommunicator*>(&members); mpi && mpi->is_joint()) {
     work();
     return mpi->check();

@@ -1,10 +1,10 @@
 // Collective errors and texts: an error on one process becomes the same error on all.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
+#include "base/call_ref.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/extend/communicator.hpp"
 
@@ -12,7 +12,7 @@ namespace sidestream {
 
 /// Runs `work` everywhere; if it throws anywhere, throws the Error of the lowest member that failed on every member.
 /// Collective. `work` must not leave others waiting in a collective call that it did not reach.
-void run_collectively(Communicator& members, const std::function<void()>& work);
+void run_collectively(Communicator& members, CallRef work);
 
 /// Makes an object on every member, or throws the same Error on all. Collective. Allocates nothing else before they
 /// agree.
@@ -20,7 +20,7 @@ template <class T, class... Arguments>
 [[nodiscard]] std::unique_ptr<T> make_together(Communicator& members, Arguments&... arguments) {
   std::unique_ptr<T> made;
   const auto make = [&] { made = std::make_unique<T>(arguments...); };
-  run_collectively(members, std::cref(make));
+  run_collectively(members, make);
   return made;
 }
 

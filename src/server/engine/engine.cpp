@@ -282,11 +282,11 @@ const Assembled* Engine::assemble(std::vector<std::size_t>& due, const Iteration
     ledger_.work(next_, assembly, start - parts_.origin, now() - start);
     ledger_.moved({next_, assembled->moved_blocks, assembled->moved_bytes, assembled->moved_layers});
   };
-  std::string failure = guarded_.attempt(std::cref(work));
+  std::string failure = guarded_.attempt(work);
   if (!failure.empty() && held_ && held_->held()) {
     held_->drop();  // the memory of held values may suffice
     assembler_.end();
-    failure = guarded_.attempt(std::cref(work));
+    failure = guarded_.attempt(work);
   }
   if (failure.empty()) {
     if (!parts_.transport.traits().values_in_place) {  // lets clients continue meanwhile
@@ -329,7 +329,7 @@ Engine::Processed Engine::process(const Agreement& agreement) {
   }
   if (is_checkpoint && !parts_.index) keep_states(agreement.at);
   const auto note = [&] { assembler_.note_cost(spent); };
-  if (assembler_.wants_cost()) static_cast<void>(guarded_.attempt(std::cref(note)));  // plans work without it
+  if (assembler_.wants_cost()) static_cast<void>(guarded_.attempt(note));  // plans work without it
   return processed;
 }
 

@@ -30,7 +30,7 @@ void Engine::check_times(const Agreement& agreement) {
   if (state.ended > 0) mine = state.inbox.end;
   std::vector<Bytes> all;
   const auto gather = [&] { all = guarded_.gather(bytes_of(mine), 0); };
-  if (!guarded_.attempt(std::cref(gather)).empty()) return;  // a failure here has no consequences
+  if (!guarded_.attempt(gather).empty()) return;  // a failure here has no consequences
   for (const Bytes& bytes : all) {
     auto end = record_of<EndRecord>(bytes);
     if (end.client < 0) continue;
@@ -51,7 +51,7 @@ void Engine::check_times(const Agreement& agreement) {
 void Engine::check_blocks(Agreement& agreement) {
   if (agreement.changed) {
     const auto work = [&] { assembler_.update(parts_.transport.state(next_).tables); };
-    const std::string failure = guarded_.attempt(std::cref(work));
+    const std::string failure = guarded_.attempt(work);
     i_changed_ = !failure.empty();
     if (i_changed_) {
       assembler_.distrust();
@@ -85,7 +85,7 @@ void Engine::check_absent(Agreement& agreement) {
     if (agreement.absent) assembler_.gather_absent(absent_);
     assembler_.settle_absent([&](std::int32_t variable) { return agreement.has(variable); });
   };
-  const std::string failure = guarded_.attempt(std::cref(work));
+  const std::string failure = guarded_.attempt(work);
   if (!failure.empty()) {
     retry_while_out_of_memory(
         [&] { absent_said_.assign(1, AbsentBlock{}); });  // matches nothing, so the next iteration tries again

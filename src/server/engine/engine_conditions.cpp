@@ -24,7 +24,7 @@ std::string Engine::find_statistics(const Iteration& iteration, std::unique_ptr<
     results = parts_.results(iteration);
     assembled = &assembler_.assemble(parts_.transport, next_, demand);
   };
-  std::string failure = guarded_.attempt(std::cref(work));
+  std::string failure = guarded_.attempt(work);
   if (failure.empty()) failure = parts_.statistics->run({iteration, parts_.metadata, *assembled}, *results).failure;
   if (failure.empty()) retry_while_out_of_memory([&] { values = records_of<double>(parts_.statistics->feedback()); });
   ledger_.work(next_, assembly, start - parts_.origin, now() - start);

@@ -15,7 +15,7 @@ void Engine::take_events(Agreement& agreement) {
   const Inbox* const inbox = state.ended > 0 ? &state.inbox : nullptr;
   const auto work = [&] { events_.take(inbox, agreement.signals, guarded_); };
   if (!agreement.signals) return retry_while_out_of_memory(work);
-  const std::string failure = guarded_.attempt(std::cref(work));
+  const std::string failure = guarded_.attempt(work);
   if (failure.empty()) return;
   agreement.refused = true;
   agreement.why |= Refusal::on_server;

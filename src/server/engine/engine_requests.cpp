@@ -174,7 +174,7 @@ void Engine::run_on_held(std::size_t number, const Agreement& held) {
     demand.repeats = false;
     assembled = &assembler_.assemble_once(*held_, held.at.index, demand);
   };
-  const std::string failure = guarded_.attempt(std::cref(work));
+  const std::string failure = guarded_.attempt(work);
   if (failure.empty()) {
     run_asked(number, held.at, *assembled, *results);
   } else {
@@ -187,7 +187,7 @@ void Engine::run_on_held(std::size_t number, const Agreement& held) {
 void Engine::hold(const Agreement& agreement) {
   const double start = now();
   const auto work = [&] { held_->keep(parts_.transport, agreement, guarded_); };
-  const std::string failure = guarded_.attempt(std::cref(work));
+  const std::string failure = guarded_.attempt(work);
   ledger_.work(next_, first_task + static_cast<std::int32_t>(configured()), start - parts_.origin, now() - start);
   if (failure.empty()) return;
   held_->drop();

@@ -21,7 +21,7 @@ void GuardedCommunicator::check() {
   if (broken_) throw Error(Code::analysis, "another server has failed");
 }
 
-std::string GuardedCommunicator::attempt(const std::function<void()>& work) {
+std::string GuardedCommunicator::attempt(CallRef work) {
   broken_ = false;
   std::exception_ptr thrown;
   try {

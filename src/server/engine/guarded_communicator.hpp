@@ -1,9 +1,9 @@
 // Communicator in which an exception on one member ends the work of all, wherever they are in it.
 #pragma once
 
-#include <functional>
 #include <string>
 
+#include "base/call_ref.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {
@@ -18,7 +18,7 @@ class GuardedCommunicator final : public Communicator {
   /// Collective. Runs `work` on every member; it must communicate through this object only. If it throws on one member,
   /// it ends on all. Returns the message of the lowest member that threw (shortened on a member that has no memory for
   /// it), or empty if all is well. Throws only if MPI fails.
-  [[nodiscard]] std::string attempt(const std::function<void()>& work);
+  [[nodiscard]] std::string attempt(CallRef work);
 
   [[nodiscard]] int rank() const noexcept override { return inner_.rank(); }
   [[nodiscard]] int size() const noexcept override { return inner_.size(); }

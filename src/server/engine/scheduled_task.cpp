@@ -64,7 +64,7 @@ void ScheduledTask::set_communicator(std::unique_ptr<MpiCommunicator> communicat
 
 /// Runs `work`. Returns what failed on any server, prefixed with the task's name; empty if nothing did. Catches
 /// everything: a plug-in may throw anything and must not end the server.
-std::string ScheduledTask::attempt(const std::function<void()>& work) {
+std::string ScheduledTask::attempt(CallRef work) {
   std::string failure = guarded_->attempt(work);
   if (failure.empty()) return failure;
   try {
@@ -92,7 +92,7 @@ std::string ScheduledTask::pass(LocalInput input, const Views& views, Results& r
     partial = task_->local(input);
     local_seconds_ += now() - start;
   };
-  std::string failure = attempt(std::cref(reduce));
+  std::string failure = attempt(reduce);
   if (!failure.empty()) {
     task_->discard(input.iteration);
     return failure;
@@ -104,7 +104,7 @@ std::string ScheduledTask::pass(LocalInput input, const Views& views, Results& r
     feedback =
         task_->combine({input.iteration, input.metadata, partials, input.pass, *guarded_, results, &input, &calls});
   };
-  return keep(calls, attempt(std::cref(merge)));
+  return keep(calls, attempt(merge));
 }
 
 /// Keeps the parameters that an analysis set in a pass, unless the pass failed on any server.
@@ -118,7 +118,7 @@ std::string ScheduledTask::keep(SteeringCalls& calls, std::string failure) {
 std::string ScheduledTask::send_partial(const LocalInput& input, const Bytes& partial, Bytes& feedback) {
   std::string failure;
   const auto send = [&] { failure = sender_->combine({input.iteration, number_, input.pass}, partial, feedback); };
-  const std::string trouble = guarded_->attempt(std::cref(send));
+  const std::string trouble = guarded_->attempt(send);
   return trouble.empty() ? failure : trouble;
 }
 
@@ -130,7 +130,7 @@ std::string ScheduledTask::combine_partials(const PartialInput& input, const std
     feedback = task_->combine(
         {input.iteration, input.metadata, input.partials, input.pass, *guarded_, results(), nullptr, &calls});
   };
-  std::string failure = attempt(std::cref(merge));
+  std::string failure = attempt(merge);
   if (task_->take_refusal() && failure.empty()) {
     retry_while_out_of_memory([&] {
       failure = name_ + ": it refuses an iteration, which it cannot with 'forward: partials'; use another 'forward'";
@@ -165,7 +165,7 @@ std::string ScheduledTask::keep_values(const RunInput& given) {
     kept_->keep(given.iteration, views_of(given.assembled), given.assembled.catalogue, given.events);
   };
   const double start = now();
-  std::string failure = attempt(std::cref(copy));
+  std::string failure = attempt(copy);
   local_seconds_ = now() - start;
   if (failure.empty()) return failure;
   retry_while_out_of_memory([&] { kept_->drop_newest(given.iteration); });
@@ -207,7 +207,7 @@ std::string ScheduledTask::steer() {
     const SteeredAfterRun to = steered_after_run(then_, steering_->parameters);
     std::visit([&](const auto& value) { calls.set(to.name, value); }, to.value);
   };
-  return keep(calls, attempt(std::cref(set)));
+  return keep(calls, attempt(set));
 }
 
 std::string ScheduledTask::run_passes(const RunInput& given, Results& results) {

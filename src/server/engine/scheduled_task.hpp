@@ -114,7 +114,7 @@ class ScheduledTask {
   [[nodiscard]] std::string keep_values(const RunInput& given);
   [[nodiscard]] std::string write_kept(const RunInput& given, Results& results);
   [[nodiscard]] std::string steer();
-  [[nodiscard]] std::string attempt(const std::function<void()>& work);
+  [[nodiscard]] std::string attempt(CallRef work);
   [[nodiscard]] static std::string keep(SteeringCalls& calls, std::string failure);
   [[nodiscard]] std::string send_partial(const LocalInput& input, const Bytes& partial, Bytes& feedback);
   void discard(const Iteration& iteration) noexcept;

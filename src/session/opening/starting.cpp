@@ -344,13 +344,14 @@ void Session::Implementation::start() {
     if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
     begin_together();
   });
-  // Many blocks take more messages than there is room for, so a client may wait here for servers. These must have left
-  // the joint work by then, and nothing from here on may be collective.
-  state_ = State::failed;  // for an exception below, on this rank only: the others start, and wait for it in close
-  if (!is_off()) {
+  // Many blocks take more messages than there is room for, so a client may wait here for servers. These have left the
+  // joint work by then: only clients agree. If it fails, servers wait for all clients to close.
+  state_ = State::failed;
+  run_collectively(*roles_.members, [&] {
+    if (is_off()) return;
     publisher_->attach(*transports_.client);
     publish_spectral_blocks(*publisher_, declarations_);
-  }
+  });
   state_ = State::started;
 }
 

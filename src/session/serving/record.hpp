@@ -1,11 +1,11 @@
 // The record of a run in its output directory: processes, configuration, outcome and times.
 #pragma once
 
-#include <functional>
 #include <initializer_list>
 #include <string>
 #include <vector>
 
+#include "base/call_ref.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/run_log.hpp"
 #include "client/publisher.hpp"
@@ -85,6 +85,6 @@ struct TableWriters {
 /// Calls `write` on every rank, which writes a record or a part of it without communication. Collective. Returns false
 /// if that failed anywhere with Error(file), for example on a full disk; the lowest failing rank logs it. Neither the
 /// account nor other records are affected.
-bool leave_record(Communicator& all, const std::function<void()>& write);
+bool leave_record(Communicator& all, CallRef write);
 
 }  // namespace sidestream
