@@ -204,7 +204,9 @@ def test_mpi4py(tmp_path):
 def test_without_blocks(tmp_path):
     """One server has no blocks, some blocks have no cells, and in one iteration a variable is absent."""
     folder = Folder(
-        tmp_path, TASKS.replace("true,", "true, arguments: {draw: false},", 1), "{mode: nodes, buffer: 32 MiB, servers: 2}"
+        tmp_path,
+        TASKS.replace("true,", "true, arguments: {draw: false},", 1),
+        "{mode: nodes, buffer: 32 MiB, servers: 2}",
     )
     text = folder.run(4, options=[*OPTIONS, "blocks=1", "empty=1", "without_p_at=1"])
     assert "Traceback" not in text, text
