@@ -8,12 +8,11 @@
 //            the terms of the closure
 //   factors: factor; scale of the mean; the coefficient of each term, and the lengths of the face, in the same order
 // Terms are their count, and for each term the count and list of factors, and the count and list of divisors.
-#include <algorithm>
-#include <cstring>
 #include <span>
 #include <string>
 
 #include "amr_codec/values/value_coder.hpp"
+#include "sidestream/kit/base/c_status.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {
@@ -121,13 +120,7 @@ __attribute__((visibility("default"))) int sidestream_amr_codec_decode_1(const s
                                                                          std::byte* values, std::uint64_t values_size,
                                                                          char* message, std::uint64_t message_size) {
   using namespace sidestream;
-  const auto say = [&](const char* text, Code code) {
-    const std::uint64_t length = std::min<std::uint64_t>(std::strlen(text), message_size - 1);
-    std::memcpy(message, text, length);
-    message[length] = 0;
-    return static_cast<int>(code);
-  };
-  try {
+  const auto decode = [&] {
     Taking taking({of->numbers, of->number_count}, {of->factors, of->factor_count});
     TreeChunk chunk;
     chunk.type = type_at(taking.number());
@@ -143,12 +136,8 @@ __attribute__((visibility("default"))) int sidestream_amr_codec_decode_1(const s
     chunk.companions = std::span(companions).subspan(1);
     relations.companions = static_cast<int>(chunk.companions.size());
     decode_tree_values({stream, size}, chunk, relations, {values, values_size});
-    return 0;
-  } catch (const Error& error) {
-    return say(error.what(), error.code());
-  } catch (const std::exception& error) {
-    return say(error.what(), Code::system);
-  }
+  };
+  return c_status_of(decode, message, message_size);
 }
 
 }  // extern "C"
