@@ -31,6 +31,11 @@ sidestream_part_found(AMR_CODEC TRUE)
 sidestream_part(BOUNDED_CODEC TITLE "the module bounded_codec" PACKAGE "nothing: it is a part of Sidestream"
   FOR "the codec bounded, with an error bound")
 sidestream_part_found(BOUNDED_CODEC TRUE)
+sidestream_part(BP TITLE "the module bp" PACKAGE "nothing: it is a part of Sidestream" FOR "the output bp, with ADIOS2")
+sidestream_part_found(BP TRUE)
+sidestream_part(CLIMATE TITLE "the module climate" PACKAGE "nothing: it is a part of Sidestream"
+  FOR "the outputs netcdf and zarr")
+sidestream_part_found(CLIMATE TRUE)
 sidestream_part(COSMOLOGY TITLE "the module cosmology" PACKAGE "nothing: it is a part of Sidestream"
   FOR "halos, merge trees, spectra and Lyman-alpha")
 sidestream_part_found(COSMOLOGY TRUE)

@@ -1,4 +1,4 @@
-#include "base/files.hpp"
+#include "sidestream/kit/base/files.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

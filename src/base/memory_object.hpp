@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/files.hpp"
+#include "sidestream/kit/base/files.hpp"
 
 namespace sidestream {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
+#include "sidestream/kit/base/files.hpp"
 
 namespace sidestream {
 

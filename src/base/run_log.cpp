@@ -10,10 +10,10 @@
 #include <new>
 #include <utility>
 
-#include "base/files.hpp"
 #include "base/own_environment.hpp"
 #include "base/time_of_day.hpp"
 #include "base/waiting.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include "base/files.hpp"
+#include "sidestream/kit/base/files.hpp"
 
 namespace sidestream {
 

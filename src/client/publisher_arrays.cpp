@@ -4,8 +4,8 @@
 
 #include "client/publisher.hpp"
 #include "client/publisher_parts.hpp"
-#include "data/box_values.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/data/box_values.hpp"
 
 namespace sidestream {
 

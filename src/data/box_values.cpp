@@ -1,4 +1,4 @@
-#include "data/box_values.hpp"
+#include "sidestream/kit/data/box_values.hpp"
 
 #include <algorithm>
 #include <array>

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "data/box_values.hpp"
+#include "sidestream/kit/data/box_values.hpp"
 
 namespace sidestream {
 

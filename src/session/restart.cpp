@@ -9,9 +9,9 @@
 #include "base/paths.hpp"
 #include "session/opening/modules.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
 #include "storage/database/shared_opening.hpp"
 #include "storage/database/stored_values.hpp"
-#include "storage/results/agreed_commit.hpp"
 
 namespace sidestream {
 

@@ -21,10 +21,7 @@ inline void register_storage(Registry& registry) {
   registry.add(vtu_format());
   registry.add(hdf5_writer());
   registry.add(metadata_writer());
-  registry.add(netcdf_writer());
   registry.add(vtk_writer());
-  registry.add(zarr_writer());
-  add_bp_writer(registry);
 }
 
 }  // namespace sidestream

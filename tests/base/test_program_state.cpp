@@ -14,12 +14,12 @@
 #include <locale>
 #include <string>
 
-#include "base/files.hpp"
 #include "base/own_environment.hpp"
 #include "base/paths.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/kit/base/text.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "support/scratch.hpp"
 
 using namespace sidestream;

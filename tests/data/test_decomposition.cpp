@@ -7,9 +7,9 @@
 #include <set>
 #include <vector>
 
-#include "data/box_values.hpp"
 #include "data/images.hpp"
 #include "sidestream/data/decomposition.hpp"
+#include "sidestream/kit/data/box_values.hpp"
 
 using namespace sidestream;
 

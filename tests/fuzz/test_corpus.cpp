@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <random>
 
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "targets.hpp"
 
 using namespace sidestream;

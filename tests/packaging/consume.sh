@@ -149,9 +149,9 @@ case $1 in
       exit 1
     fi
     grep -q "off" message
-    # All headers of the kit compile outside the source tree, in a plug-in that works.
+    # All headers of the kit compile outside the source tree, in a plug-in that works; some need HDF5's.
     sed -i 's/off: maximum/of: maximum/' run.yaml
-    (cd "$PREFIX/include" && find sidestream/kit -name '*.hpp' | sort | sed 's/.*/#include "&"/') >kit.cpp
+    (cd "$PREFIX/include" && find sidestream/kit -name '*.hpp' ! -path '*/hdf5/*' | sort | sed 's/.*/#include "&"/') >kit.cpp
     [ "$(wc -l <kit.cpp)" -gt 20 ]
     cat extremum.cpp >>kit.cpp
     "$CXX" -std=c++20 -Wall -Wextra -Werror -shared -fPIC -I"$PREFIX/include" kit.cpp -lfmt -o libextremum.so

@@ -56,6 +56,7 @@ class OneTree(unittest.TestCase):
                 for name in (
                     "sidestream_objects",
                     "sidestream_amr_codec_objects",
+                    "sidestream_bp_objects",
                     "sidestream_cosmology_objects",
                     "sidestream_tool",
                 )

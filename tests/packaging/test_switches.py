@@ -33,7 +33,7 @@ PACKAGES = {
     "FORTRAN": "gfortran",
     "PYTHON": "nanobind and mpi4py (pip), and python3-dev (Debian)",
 }
-OWN = ("AMR_CODEC", "BOUNDED_CODEC", "COSMOLOGY", "VISUALISATION")
+OWN = ("AMR_CODEC", "BOUNDED_CODEC", "BP", "CLIMATE", "COSMOLOGY", "VISUALISATION")
 
 
 class Switches(unittest.TestCase):

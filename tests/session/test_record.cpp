@@ -6,7 +6,7 @@
 #include <string>
 
 #include "session/serving/record.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
 #include "support/scratch.hpp"
 

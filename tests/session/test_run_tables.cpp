@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "session/serving/run_tables.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "sidestream/sidestream.hpp"
-#include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
 #include "support/ranks.hpp"
 #include "support/scratch.hpp"

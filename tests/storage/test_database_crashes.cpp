@@ -5,7 +5,7 @@
 #include <random>
 
 #include "sidestream/kit/base/records.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/support/sample.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/disk.hpp"

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "storage/results/agreed_commit.hpp"
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
 #include "storage/support/sample.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/disk.hpp"

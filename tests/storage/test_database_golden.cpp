@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <set>
 
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/database/context.hpp"
 #include "storage/database/journal.hpp"
-#include "storage/files/output_file.hpp"
 
 using namespace sidestream;
 

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/database/context.hpp"
 #include "storage/database/journal.hpp"
-#include "storage/files/output_file.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/database/inspection.hpp"
 #include "storage/files/output_directory.hpp"
-#include "storage/files/output_file.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <fstream>
 
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/files/output_directory.hpp"
-#include "storage/files/output_file.hpp"
 #include "storage/support/sample.hpp"
 #include "support/message_of.hpp"
 #include "transport/processes.hpp"

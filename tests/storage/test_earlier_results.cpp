@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sidestream/extend/registry.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/files/output_directory.hpp"
-#include "storage/files/output_file.hpp"
 #include "storage/register.hpp"
 #include "storage/results/earlier_results.hpp"
 #include "support/scratch.hpp"

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <limits>
 
-#include "data/box_values.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/data/box_values.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/formats/kinds.hpp"
 #include "storage/formats/vtk_block.hpp"

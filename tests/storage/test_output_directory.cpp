@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/results/result_store.hpp"
 #include "storage/support/sample.hpp"

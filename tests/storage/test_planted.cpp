@@ -8,13 +8,13 @@
 #include <string>
 
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
+#include "sidestream/kit/storage/hdf5/file.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/database/segment.hpp"
-#include "storage/files/file_names.hpp"
 #include "storage/files/mailbox.hpp"
 #include "storage/files/output_directory.hpp"
-#include "storage/files/output_file.hpp"
-#include "storage/hdf5/file.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"
 

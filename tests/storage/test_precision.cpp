@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "sidestream/error.hpp"
-#include "storage/codecs/stored_form.hpp"
-#include "storage/hdf5/file.hpp"
+#include "sidestream/kit/storage/codecs/stored_form.hpp"
+#include "sidestream/kit/storage/hdf5/file.hpp"
+#include "storage/codecs/reduced_reals.hpp"
 #include "support/message_of.hpp"
 
 using namespace sidestream;

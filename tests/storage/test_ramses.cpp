@@ -6,7 +6,7 @@
 
 #include "importers/ramses/domain_tree.hpp"
 #include "importers/ramses/particles.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "support/message_of.hpp"
 #include "support/scratch.hpp"
 

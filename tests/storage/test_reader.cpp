@@ -9,8 +9,8 @@
 #include <span>
 
 #include "base/mpi/communicator.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/database/journal.hpp"
-#include "storage/files/output_file.hpp"
 #include "support/message_of.hpp"
 #include "support/ranks.hpp"
 #include "support/scratch.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
 #include "storage/formats/kinds.hpp"
 #include "storage/results/result_store.hpp"

@@ -8,8 +8,8 @@
 
 #include <string>
 
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/database/segment.hpp"
-#include "storage/files/output_file.hpp"
 #include "support/scratch.hpp"
 
 using sidestream::read_file;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
 #include "storage/files/stagger.hpp"
 
 using namespace sidestream;

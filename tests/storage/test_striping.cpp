@@ -7,7 +7,7 @@
 #include <set>
 
 #include "sidestream/kit/data/file_pattern.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/register.hpp"
 #include "storage/support/sample.hpp"
 #include "storage/support/stub_lustre.hpp"

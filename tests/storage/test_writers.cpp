@@ -3,50 +3,19 @@
 
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "server/engine/guarded_communicator.hpp"
-#include "storage/files/json.hpp"
-#include "storage/files/output_file.hpp"
-#include "storage/files/stagger.hpp"
-#include "storage/support/sample.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
+#include "storage/support/writing_servers.hpp"
 #include "storage/writers/kinds.hpp"
 #include "support/faults.hpp"
 #include "support/message_of.hpp"
-#include "support/ranks.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;
 
-namespace {
-
-struct Fixture {
-  std::unique_ptr<Task> writer(const WriterKind& kind, const std::string& yaml, GoesOnWith what = GoesOnWith::nothing) {
-    const auto output = open_output_directory(directory.path(), "test", what, true, rules);
-    return kind.create(writer_settings(kind, yaml, sample.metadata), sample.metadata, output);
-  }
-  std::vector<std::string> files() {
-    world.barrier();
-    const auto names = files_under(directory.path());
-    world.barrier();
-    return names;
-  }
-  /// All files under the directory by name, on every server.
-  std::map<std::string, std::string> contents() {
-    std::map<std::string, std::string> all;
-    for (const std::string& name : files()) all[name] = read_file(directory / name);
-    world.barrier();
-    return all;
-  }
-  MpiCommunicator world{test_ranks()};
-  SharedDirectory directory{world};
-  Sample sample;
-  FileRules rules;
-};
-
-}  // namespace
-
-TEST_CASE_FIXTURE(Fixture, "servers with blocks write a file each, and rank 0 the whole") {
+TEST_CASE_FIXTURE(WritingServers, "servers with blocks write a file each, and rank 0 the whole") {
   // There is only one block, so that only the first server has one.
   sample.box_blocks = {{{2, -1, 3}, {15, 6, 8}}};
   const auto hdf5 = writer(hdf5_writer(), "{variables: temperature}");
@@ -54,7 +23,7 @@ TEST_CASE_FIXTURE(Fixture, "servers with blocks write a file each, and rank 0 th
   CHECK(files() == std::vector<std::string>{"fields-000040-000.h5", "fields-000040.h5", "fields.h5.series"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "nothing to write is written as nothing") {
+TEST_CASE_FIXTURE(WritingServers, "nothing to write is written as nothing") {
   sample.box_blocks = {};
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     write_iteration(*writer(kind, "{variables: temperature}"), sample, {0, 0, 0}, world);
@@ -63,8 +32,8 @@ TEST_CASE_FIXTURE(Fixture, "nothing to write is written as nothing") {
                                             "fields.h5.series", "fields.pvd", "fields.pvti.series"});
 }
 
-TEST_CASE_FIXTURE(Fixture, "discarding leaves no file") {
-  for (const WriterKind& kind : {hdf5_writer(), vtk_writer(), netcdf_writer(), zarr_writer()}) {
+TEST_CASE_FIXTURE(WritingServers, "discarding leaves no file") {
+  for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     const auto made = writer(kind, "{}");
     const auto held = sample.held(world.rank(), world.size(), made->selection(), 0);
     const Iteration iteration{0, 0, 0};
@@ -75,7 +44,7 @@ TEST_CASE_FIXTURE(Fixture, "discarding leaves no file") {
   CHECK(files().empty());
 }
 
-TEST_CASE_FIXTURE(Fixture, "a server that cannot name its file fails the iteration on all, without leftovers") {
+TEST_CASE_FIXTURE(WritingServers, "a server that cannot name its file fails the iteration on all, without leftovers") {
   const std::string last = std::to_string(world.size() - 1);
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     const bool is_hdf5 = kind.name == "hdf5";
@@ -99,68 +68,7 @@ TEST_CASE_FIXTURE(Fixture, "a server that cannot name its file fails the iterati
   }
 }
 
-TEST_CASE_FIXTURE(Fixture,
-                  "a file that all servers write has no name if that fails, and taking turns changes no byte") {
-  for (const WriterKind& kind : {netcdf_writer(), zarr_writer()}) {
-    // A directory has the name of the second iteration's file.
-    const std::string blocked = kind.name == "netcdf" ? "fields-000001.nc" : "fields.zarr/temperature/c.1.0.0.0";
-    std::map<std::string, std::string> expected;
-    for (rules.writers = 0; rules.writers < 3; ++rules.writers) {
-      const auto made = writer(kind, "{variables: [temperature, marker]}");
-      write_iteration(*made, sample, {0, 0, 0}, world);
-      const auto before = files();
-      if (world.rank() == 0) std::filesystem::create_directories(directory / blocked);
-      world.barrier();
-      const std::string failure = message_of([&] { write_iteration(*made, sample, {1, 1, 1}, world); });
-      CHECK_MESSAGE(contains(failure, "cannot give the finished file its name"), failure);
-      CHECK(files() == before);
-      if (world.rank() == 0) std::filesystem::remove(directory / blocked);
-      world.barrier();
-      write_iteration(*made, sample, {2, 2, 2}, world);
-      const auto all = contents();
-      CHECK(all.size() > before.size());
-      if (rules.writers == 0) expected = all;
-      CHECK(all == expected);
-      world.barrier();
-      if (world.rank() == 0) std::filesystem::remove_all(directory.path());
-      world.barrier();
-    }
-  }
-}
-
-TEST_CASE_FIXTURE(Fixture, "a store that a run goes on with never shows an iteration half replaced") {
-  const auto iterations = [&] {
-    const JsonDocument root = parse_json(read_file(directory / "fields.zarr/zarr.json"));
-    return root->at("consolidated_metadata").at("metadata").at("time").at("shape").at(0).get<int>();
-  };
-  const std::string yaml = "{variables: [temperature, marker]}";
-  const auto first = writer(zarr_writer(), yaml);
-  for (int n = 0; n < 4; ++n) write_iteration(*first, sample, {n, 10 * n, 0.5 * n}, world);
-  const auto before = contents();
-  CHECK(iterations() == 4);
-  const auto second = writer(zarr_writer(), yaml, GoesOnWith::run);
-  {
-    // It fails before its first iteration is whole.
-    const auto held = sample.held(world.rank(), world.size(), second->selection(), 0);
-    const Iteration again{0, 20, 1};
-    const LocalInput local = input_of(sample, held, again, world);
-    const std::vector<Bytes> partials{second->local(local)};
-    CapturedResults results;
-    (void)second->combine({again, sample.metadata, partials, 0, world, results, &local});
-    world.barrier();
-    CHECK(iterations() == 2);
-    world.barrier();
-    second->discard(again);
-  }
-  for (int n = 0; n < 2; ++n) write_iteration(*second, sample, {n, 20 + 10 * n, 1 + 0.5 * n}, world);
-  const auto after = contents();
-  CHECK(iterations() == 4);
-  for (const auto& [name, bytes] : before) {
-    if (!contains(name, "iteration/c.0")) CHECK_MESSAGE(after.at(name) == bytes, name);
-  }
-}
-
-TEST_CASE_FIXTURE(Fixture, "what needs a pass of its own fails as the rest, and taking turns changes no byte") {
+TEST_CASE_FIXTURE(WritingServers, "what needs a pass of its own fails as the rest, and taking turns changes no byte") {
   const std::string precision = ", precision: {temperature: half}";
   sample.step = -20000;  // numbers of 16 bits
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
@@ -194,7 +102,7 @@ TEST_CASE_FIXTURE(Fixture, "what needs a pass of its own fails as the rest, and 
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "no more servers write at a time than may, and one that throws delays nobody") {
+TEST_CASE_FIXTURE(WritingServers, "no more servers write at a time than may, and one that throws delays nobody") {
   for (int writers = 0; writers <= world.size() + 1; ++writers) {
     int calls = 0, most = 0;
     take_turns(world, writers, [&] {
@@ -210,7 +118,7 @@ TEST_CASE_FIXTURE(Fixture, "no more servers write at a time than may, and one th
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "one way of keeping writers apart is enough") {
+TEST_CASE_FIXTURE(WritingServers, "one way of keeping writers apart is enough") {
   rules.writers = 1;
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer(), database_writer(std::make_shared<const CodecKinds>())}) {
     const std::string failure = message_of([&] { writer(kind, "{variables: temperature, stagger: true}"); });
@@ -218,7 +126,7 @@ TEST_CASE_FIXTURE(Fixture, "one way of keeping writers apart is enough") {
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a variable is stored in full on all servers if one value does not fit") {
+TEST_CASE_FIXTURE(WritingServers, "a variable is stored in full on all servers if one value does not fit") {
   // Only blocks at the upper end have numbers beyond 65504.
   const auto made = writer(hdf5_writer(), "{variables: temperature, precision: {temperature: half}}");
   write_iteration(*made, sample, {0, 0, 0}, world);
@@ -233,7 +141,7 @@ TEST_CASE_FIXTURE(Fixture, "a variable is stored in full on all servers if one v
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "an index that cannot be written fails the iteration on all, without leftovers") {
+TEST_CASE_FIXTURE(WritingServers, "an index that cannot be written fails the iteration on all, without leftovers") {
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     if (world.rank() == 0) {
       std::filesystem::create_directories(directory / "fields-000000.h5");
@@ -249,7 +157,7 @@ TEST_CASE_FIXTURE(Fixture, "an index that cannot be written fails the iteration 
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a mesh that fails takes the other meshes' entries with it") {
+TEST_CASE_FIXTURE(WritingServers, "a mesh that fails takes the other meshes' entries with it") {
   const auto made = writer(vtk_writer(), "{}");
   write_iteration(*made, sample, {0, 0, 0}, world);
   const auto blocked = [&](const std::string& name, std::int64_t cycle) {
@@ -280,7 +188,8 @@ TEST_CASE_FIXTURE(Fixture, "a mesh that fails takes the other meshes' entries wi
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "memory that ends on one server in the midst of a commit leaves every name as it was") {
+TEST_CASE_FIXTURE(WritingServers,
+                  "memory that ends on one server in the midst of a commit leaves every name as it was") {
   GuardedCommunicator guarded(world);
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     const auto made = writer(kind, "{variables: temperature}");
@@ -309,7 +218,7 @@ TEST_CASE_FIXTURE(Fixture, "memory that ends on one server in the midst of a com
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "leftovers of a crash are written over") {
+TEST_CASE_FIXTURE(WritingServers, "leftovers of a crash are written over") {
   if (world.rank() == 0) {
     for (const char* name : {".fields-000000-000.h5.part", ".fields-000000.h5.part", ".fields.h5.series.part"}) {
       OutputFile file(directory / name);
@@ -322,7 +231,7 @@ TEST_CASE_FIXTURE(Fixture, "leftovers of a crash are written over") {
   for (const std::string& name : files()) CHECK_MESSAGE(name.front() != '.', name);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a run that goes on keeps the series and refuses to overwrite") {
+TEST_CASE_FIXTURE(WritingServers, "a run that goes on keeps the series and refuses to overwrite") {
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     const auto first = writer(kind, "{variables: temperature}");
     for (int n = 0; n < 3; ++n) write_iteration(*first, sample, {n, 10 * n, 0}, world);
@@ -341,7 +250,7 @@ TEST_CASE_FIXTURE(Fixture, "a run that goes on keeps the series and refuses to o
   CHECK_FALSE(contains(series, "000020.h5"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "a failed iteration gives files that it had replaced their names back") {
+TEST_CASE_FIXTURE(WritingServers, "a failed iteration gives files that it had replaced their names back") {
   for (const WriterKind& kind : {hdf5_writer(), vtk_writer()}) {
     write_iteration(*writer(kind, "{variables: temperature}"), sample, {0, 0, 0}, world);
     // A run that replaces this one cannot write its index.
@@ -364,7 +273,7 @@ TEST_CASE_FIXTURE(Fixture, "a failed iteration gives files that it had replaced 
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "a run that replaces an earlier one begins its series anew") {
+TEST_CASE_FIXTURE(WritingServers, "a run that replaces an earlier one begins its series anew") {
   const auto first = writer(hdf5_writer(), "{variables: temperature}");
   for (int n = 0; n < 3; ++n) write_iteration(*first, sample, {n, 10 * n, 0}, world);
   write_iteration(*writer(hdf5_writer(), "{variables: temperature}"), sample, {0, 0, 0}, world);
@@ -374,7 +283,7 @@ TEST_CASE_FIXTURE(Fixture, "a run that replaces an earlier one begins its series
   CHECK_FALSE(contains(series, "000010.h5"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "settings that cannot work are refused with their place") {
+TEST_CASE_FIXTURE(WritingServers, "settings that cannot work are refused with their place") {
   const auto refusal = [&](const WriterKind& kind, const std::string& yaml) {
     return message_of([&] { (void)writer(kind, yaml); });
   };
@@ -390,7 +299,7 @@ TEST_CASE_FIXTURE(Fixture, "settings that cannot work are refused with their pla
   CHECK(contains(refusal(hdf5_writer(), "{}"), "group"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "the vtk writer refuses levels that are not declared and foreign meshes by name") {
+TEST_CASE_FIXTURE(WritingServers, "the vtk writer refuses levels that are not declared and foreign meshes by name") {
   const auto made = writer(vtk_writer(), "{variables: temperature}");
   auto held = sample.held(0, 1, made->selection(), 0);
   held.views[0][1].block.level = 1;

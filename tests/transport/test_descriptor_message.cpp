@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/unix_socket.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "support/scratch.hpp"
 
 using namespace sidestream;

@@ -13,8 +13,8 @@
 #include <fstream>
 #include <random>
 
-#include "base/files.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "transport/shared_memory/spill/spill_file.hpp"
 
 using namespace sidestream;

@@ -1,10 +1,12 @@
 // The group of servers with which an analysis combines its partial results.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace sidestream {
@@ -54,5 +56,26 @@ class Communicator {
   /// The MPI_Comm, by address, for operations that this class does not offer. Do not free it.
   [[nodiscard]] virtual void* native() noexcept = 0;
 };
+
+/// Calls a function that lives elsewhere. std::function copies, and so allocates: where memory runs out it throws
+/// before the work begins, and members of a collective call that did begin would wait. The function must outlive this
+/// object.
+class CallRef {
+ public:
+  template <std::invocable F>
+  requires(!std::same_as<std::remove_cvref_t<F>, CallRef>) CallRef(F&& function)
+  noexcept  // NOLINT(bugprone-forwarding-reference-overload): callers pass a lambda
+      : function_(const_cast<void*>(static_cast<const void*>(std::addressof(function)))),
+        call_([](void* f) { static_cast<void>((*static_cast<std::remove_reference_t<F>*>(f))()); }) {}
+  void operator()() const { call_(function_); }
+
+ private:
+  void* function_;
+  void (*call_)(void*);
+};
+
+/// Runs `work` everywhere; if it throws anywhere, throws the Error of the lowest member that failed on every member.
+/// Collective. `work` must not leave others waiting in a collective call that it did not reach.
+void run_collectively(Communicator& members, CallRef work);
 
 }  // namespace sidestream

@@ -28,6 +28,30 @@ class OutputDirectory {
   [[nodiscard]] virtual const std::string& provenance() const noexcept = 0;
   /// True if the run continues an earlier one in this directory, so that indices continue from that run.
   [[nodiscard]] virtual bool resumes() const noexcept { return false; }
+  /// True if it continues its own session, whose earlier servers left the results.
+  [[nodiscard]] virtual bool within_session() const noexcept { return false; }
+  /// The number of servers that may write at a time; 0: all.
+  [[nodiscard]] virtual int writers() const noexcept { return 0; }
+};
+
+/// Decides which entries of an earlier run are kept when a run resumes. Another run counts its iterations from 0, so
+/// its entries are compared by cycle. Earlier servers of the same session count like these servers, so an entry with a
+/// lower index is theirs, even if it has the cycle of the first iteration here. Rows of an earlier run may precede
+/// theirs, so within a session either criterion keeps an entry.
+class ResumeFilter {
+ public:
+  /// `first`: the first iteration of this run.
+  ResumeFilter(const OutputDirectory& directory, const Iteration& first)
+      : first_(first), within_session_(directory.within_session()) {}
+
+  [[nodiscard]] bool keeps(std::int64_t index, std::int64_t cycle) const noexcept {
+    return cycle < first_.cycle || (within_session_ && index < first_.index);
+  }
+  [[nodiscard]] const Iteration& first() const noexcept { return first_; }
+
+ private:
+  Iteration first_;
+  bool within_session_;
 };
 
 /// A kind of task that puts blocks on disk, listed under `outputs:`. Its `local` writes temporary files, `combine`

@@ -4,15 +4,10 @@
 #include <memory>
 #include <string>
 
-#include "base/call_ref.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {
-
-/// Runs `work` everywhere; if it throws anywhere, throws the Error of the lowest member that failed on every member.
-/// Collective. `work` must not leave others waiting in a collective call that it did not reach.
-void run_collectively(Communicator& members, CallRef work);
 
 /// Makes an object on every member, or throws the same Error on all. Collective. Allocates nothing else before they
 /// agree.

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/mpi/agree.hpp"
-#include "data/box_values.hpp"
 #include "data/images.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/data/box_values.hpp"
 
 namespace sidestream {
 

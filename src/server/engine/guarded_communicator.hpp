@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "base/call_ref.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream {

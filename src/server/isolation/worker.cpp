@@ -10,11 +10,11 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/files.hpp"
 #include "base/run_log.hpp"
 #include "base/unix_socket.hpp"
 #include "server/isolation/input_bytes.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
 

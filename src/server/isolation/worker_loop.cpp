@@ -17,12 +17,12 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/memory_object.hpp"
 #include "base/paths.hpp"
 #include "base/unix_socket.hpp"
 #include "server/isolation/input_bytes.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/kit/base/text.hpp"

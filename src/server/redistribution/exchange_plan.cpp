@@ -1,8 +1,8 @@
 #include "server/redistribution/exchange_plan.hpp"
 
-#include "data/box_values.hpp"
 #include "data/images.hpp"
 #include "server/redistribution/exchange_plan_builder.hpp"
+#include "sidestream/kit/data/box_values.hpp"
 
 namespace sidestream {
 

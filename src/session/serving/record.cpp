@@ -9,9 +9,9 @@
 #include "base/time_of_day.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "sidestream/version.h"
-#include "storage/files/file_names.hpp"
-#include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
 
 namespace sidestream {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/call_ref.hpp"
 #include "base/mpi/communicator.hpp"
 #include "base/run_log.hpp"
 #include "client/publisher.hpp"

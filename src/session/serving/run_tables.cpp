@@ -6,7 +6,7 @@
 #include "base/own_environment.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/log.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream {
 

@@ -1,4 +1,4 @@
-#include "storage/codecs/precision.hpp"
+#include "sidestream/kit/storage/codecs/precision.hpp"
 
 #include <fmt/format.h>
 

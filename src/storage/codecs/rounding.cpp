@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "sidestream/kit/storage/codecs/precision.hpp"
 #include "storage/codecs/codecs.hpp"
-#include "storage/codecs/precision.hpp"
 #include "storage/codecs/reduced_reals.hpp"
 
 namespace sidestream {

@@ -1,8 +1,10 @@
-#include "storage/codecs/stored_form.hpp"
+#include "sidestream/kit/storage/codecs/stored_form.hpp"
 
 #include <fmt/format.h>
 
 #include <limits>
+
+#include "storage/codecs/reduced_reals.hpp"
 
 namespace sidestream {
 

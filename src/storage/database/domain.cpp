@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "data/box_values.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/data/box_values.hpp"
 
 namespace sidestream::database {
 

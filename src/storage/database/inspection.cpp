@@ -4,9 +4,9 @@
 #include <filesystem>
 
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/database/context.hpp"
 #include "storage/files/output_directory.hpp"
-#include "storage/files/output_file.hpp"
 
 namespace sidestream::database {
 

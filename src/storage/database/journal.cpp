@@ -8,8 +8,8 @@
 #include <unordered_set>
 
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/database/segment.hpp"
-#include "storage/files/output_file.hpp"
 
 namespace sidestream::database {
 

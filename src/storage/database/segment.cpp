@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/files.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/base/files.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream::database {
 

@@ -5,8 +5,8 @@
 #include "sidestream/error.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "storage/files/output_file.hpp"
-#include "storage/results/agreed_commit.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
 
 namespace sidestream::database {
 

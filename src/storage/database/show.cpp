@@ -7,9 +7,9 @@
 #include <set>
 
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/database/context.hpp"
-#include "storage/files/file_names.hpp"
-#include "storage/files/output_file.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
 #include "storage/hdf5/named_arrays.hpp"
 

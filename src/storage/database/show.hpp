@@ -9,8 +9,8 @@
 #include "sidestream/data/box.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/metadata.hpp"
+#include "sidestream/kit/storage/hdf5/file.hpp"
 #include "storage/database/layout.hpp"
-#include "storage/hdf5/file.hpp"
 
 namespace sidestream::database {
 

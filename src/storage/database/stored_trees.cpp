@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "data/box_values.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/data/box_values.hpp"
 
 namespace sidestream::database {
 

@@ -20,14 +20,14 @@
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
 #include "storage/database/joined_writes.hpp"
 #include "storage/database/journal.hpp"
 #include "storage/database/segment.hpp"
 #include "storage/database/show.hpp"
 #include "storage/files/output_directory.hpp"
-#include "storage/files/output_file.hpp"
 #include "storage/hdf5/properties.hpp"
-#include "storage/results/agreed_commit.hpp"
 
 namespace sidestream::database {
 
@@ -368,7 +368,7 @@ std::string Storing::write_part(Communicator& servers, Domain& domain) {
   std::string failure;
   const std::string unplaced = failure_of([&] { failure = place(domain); });
   if (failure.empty()) failure = unplaced;
-  take_turns(servers, options_.output ? writers_of(*options_.output) : 0, [&] {
+  take_turns(servers, options_.output ? options_.output->writers() : 0, [&] {
     const double start = now();
     if (failure.empty()) failure = failure_of([&] { write_values(domain); });
     stagger_.wrote(now() - start);

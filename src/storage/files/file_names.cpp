@@ -1,4 +1,4 @@
-#include "storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
 
 #include <fmt/format.h>
 #include <filesystem>
@@ -6,7 +6,7 @@
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream {
 

@@ -15,14 +15,14 @@
 #include <sstream>
 #include <thread>
 
-#include "base/files.hpp"
 #include "base/paths.hpp"
 #include "base/waiting.hpp"
 #include "config/reserved_file_names.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/files/output_directory.hpp"
-#include "storage/files/output_file.hpp"
 
 namespace sidestream {
 

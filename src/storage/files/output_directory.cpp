@@ -10,12 +10,12 @@
 #include <filesystem>
 #include <set>
 
-#include "base/files.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/files/striping.hpp"
 
 namespace sidestream {
@@ -67,8 +67,8 @@ class PlainDirectory final : public OutputDirectory {
 
   const std::string& provenance() const noexcept override { return provenance_; }
   bool resumes() const noexcept override { return goes_on_with_ != GoesOnWith::nothing; }
-  bool within_session() const noexcept { return goes_on_with_ == GoesOnWith::session; }
-  int writers() const noexcept { return writers_; }
+  bool within_session() const noexcept override { return goes_on_with_ == GoesOnWith::session; }
+  int writers() const noexcept override { return writers_; }
   bool stripe(const std::string& made, const std::string& path) const { return striping_.create(made, path); }
 
  private:
@@ -91,11 +91,6 @@ const PlainDirectory* plain(const OutputDirectory& directory) noexcept {
 
 }  // namespace
 
-int writers_of(const OutputDirectory& directory) noexcept {
-  const PlainDirectory* const own = plain(directory);
-  return own ? own->writers() : 0;
-}
-
 bool stripe_file(const OutputDirectory& directory, const std::string& made, const std::string& path) {
   const PlainDirectory* const own = plain(directory);
   return own && own->stripe(made, path);
@@ -105,11 +100,6 @@ std::string begin_file(const OutputDirectory& directory, const std::string& path
   std::string temporary = directory.temporary(path);
   stripe_file(directory, temporary, path);
   return temporary;
-}
-
-bool goes_on_within_session(const OutputDirectory& directory) noexcept {
-  const PlainDirectory* const own = plain(directory);
-  return own && own->within_session();
 }
 
 void commit_all(const OutputDirectory& directory, const std::vector<std::string>& paths) {

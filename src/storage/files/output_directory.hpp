@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/file_rules.hpp"
 #include "sidestream/extend/registry.hpp"
@@ -40,5 +41,17 @@ enum class GoesOnWith { nothing, run, session };
 [[nodiscard]] std::shared_ptr<const OutputDirectory> open_output_directory(
     const std::string& root, const std::string& provenance, GoesOnWith what = GoesOnWith::nothing, bool flush = true,
     const FileRules& rules = {}, bool speaks = true);
+
+// Abilities of this directory beyond the contract.
+
+/// Calls Striping::create with the rules of the run; false for other directories.
+bool stripe_file(const OutputDirectory& directory, const std::string& made, const std::string& path);
+
+/// The temporary file for `path`, which exists already if it is to have stripes.
+[[nodiscard]] std::string begin_file(const OutputDirectory& directory, const std::string& path);
+
+/// Commits all paths. In the library's own directory this costs less: it flushes all files, renames them, then flushes
+/// each directory once. Throws Error(file); a file whose temporary is gone has then been renamed.
+void commit_all(const OutputDirectory& directory, const std::vector<std::string>& paths);
 
 }  // namespace sidestream

@@ -1,4 +1,4 @@
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,8 +10,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/files.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/text.hpp"
 #include "storage/files/output_directory.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.hpp"
+#include "sidestream/kit/base/files.hpp"
 
 namespace sidestream {
 

@@ -1,36 +1,14 @@
-// Turns of servers that write one after the other (the "data transfer delays" of Damaris), or few at a time. A disk is
-// slower with many concurrent writers than with one, for each writer and in total.
+// Slots of time in which servers write one after the other (the "data transfer delays" of Damaris). A disk is slower
+// with many concurrent writers than with one, for each writer and in total.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <functional>
 #include <thread>
 
 #include "base/waiting.hpp"
 #include "sidestream/extend/communicator.hpp"
-
-namespace sidestream {
-
-/// Number of rounds in which `size` servers write, with at most `writers` at a time (0: all).
-[[nodiscard]] inline int rounds_of_writing(int size, int writers) noexcept {
-  return writers < 1 ? 1 : (size + writers - 1) / writers;
-}
-
-/// Calls `write`, which must not throw, on every member, on at most `writers` of them at a time (0: all). Collective.
-/// Members wait for each other after each round. So a member that has nothing to write or fails delays nobody, and a
-/// missing member is noticed as in any other communication. A waiting server receives from its clients.
-inline void take_turns(Communicator& servers, int writers, const std::function<void()>& write) {
-  const int rounds = rounds_of_writing(servers.size(), writers);
-  for (int round = 0; round < rounds; ++round) {
-    if (round > 0) servers.barrier();
-    // Neighbours, often on one node, write in different rounds.
-    if (servers.rank() % rounds == round) write();
-  }
-}
-
-}  // namespace sidestream
 
 namespace sidestream::database {
 

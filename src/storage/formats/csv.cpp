@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/files/file_names.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream {
 

@@ -7,7 +7,7 @@
 
 #include "data/derivation.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
 #include "storage/formats/metadata_file.hpp"
 
 namespace sidestream {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "data/box_values.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/data/box_values.hpp"
 
 namespace sidestream {
 

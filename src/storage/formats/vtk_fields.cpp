@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "data/box_values.hpp"
+#include "sidestream/kit/data/box_values.hpp"
 
 namespace sidestream {
 

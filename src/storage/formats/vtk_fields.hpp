@@ -7,7 +7,7 @@
 
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/mesh.hpp"
-#include "storage/codecs/stored_form.hpp"
+#include "sidestream/kit/storage/codecs/stored_form.hpp"
 #include "storage/formats/vtk_xml.hpp"
 
 namespace sidestream {

@@ -15,7 +15,7 @@
 #include "sidestream/data/box.hpp"
 #include "sidestream/data/iteration.hpp"
 #include "sidestream/data/type.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream {
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "sidestream/kit/storage/hdf5/file.hpp"
 #include "storage/formats/surface_arrays.hpp"
-#include "storage/hdf5/file.hpp"
 
 namespace sidestream {
 namespace {

@@ -1,4 +1,4 @@
-#include "storage/hdf5/cf_axes.hpp"
+#include "sidestream/kit/storage/hdf5/cf_axes.hpp"
 
 #include <fmt/format.h>
 

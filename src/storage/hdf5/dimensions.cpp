@@ -1,4 +1,4 @@
-#include "storage/hdf5/dimensions.hpp"
+#include "sidestream/kit/storage/hdf5/dimensions.hpp"
 
 #include <fmt/format.h>
 

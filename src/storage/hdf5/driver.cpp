@@ -1,4 +1,4 @@
-#include "storage/hdf5/file.hpp"
+#include "sidestream/kit/storage/hdf5/file.hpp"
 
 #include <fcntl.h>
 #include <sys/types.h>
@@ -9,7 +9,7 @@
 #include <limits>
 #include <new>
 
-#include "base/files.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "storage/hdf5/properties.hpp"
 // Since 1.13.1 a separate header has the declarations for drivers.
 #if H5_VERSION_GE(1, 13, 1)

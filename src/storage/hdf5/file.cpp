@@ -1,8 +1,8 @@
-#include "storage/hdf5/file.hpp"
+#include "sidestream/kit/storage/hdf5/file.hpp"
 
 #include <fmt/format.h>
 
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/hdf5/properties.hpp"
 
 namespace sidestream::hdf5 {

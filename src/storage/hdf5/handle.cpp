@@ -1,4 +1,4 @@
-#include "storage/hdf5/handle.hpp"
+#include "sidestream/kit/storage/hdf5/handle.hpp"
 
 #include <array>
 #include <cstring>

@@ -10,8 +10,7 @@
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/analysis.hpp"
 #include "sidestream/extend/writer.hpp"
-#include "storage/codecs/stored_form.hpp"
-#include "storage/hdf5/file.hpp"
+#include "sidestream/kit/storage/hdf5/array_layout.hpp"
 
 namespace sidestream {
 
@@ -28,11 +27,6 @@ struct StoredBlock {
 [[nodiscard]] std::string block_name(std::int64_t id, std::int32_t level);
 /// `variables/group/name`
 [[nodiscard]] std::string variable_path(const Variable& variable);
-/// Extents of a dataset over `box`: the used axes as (k, j, i) or, in row order, (i, j, k), then the components if
-/// there are several. `dimensions`: number of axes that the mesh uses.
-[[nodiscard]] hdf5::Extents extents_of(const Variable& variable, int dimensions, const Index3& extents);
-/// The part of a dataset over `outer` that covers `inner`.
-[[nodiscard]] hdf5::Part part_of(const Variable& variable, int dimensions, const Box& inner, const Box& outer);
 
 /// Writes the root attributes of both kinds of file. `scaled`: some values are scaled integers, which readers of
 /// earlier versions would misinterpret.
@@ -43,10 +37,6 @@ void describe_meshes(hdf5::Group& root, const Metadata& metadata, const std::vec
                      std::span<const double> level_times = {});
 /// Writes the attributes of a variable, for its group or its virtual dataset.
 void describe_variable(hdf5::Object& object, const Variable& variable, const Metadata& metadata);
-/// Writes the precision of a variable's values, for its group or its virtual dataset.
-void describe_form(hdf5::Object& object, const StoredForm& form);
-/// Writes the CF attributes by which readers compute the values of a dataset, if it has a scale.
-void describe_scale(hdf5::Object& dataset, const StoredForm& form);
 /// Names the axes of a dataset, as HDF5's dimension scales do.
 void describe_axes(hdf5::Object& dataset, const Variable& variable, int dimensions);
 /// Writes `<name>_lo` and `<name>_hi`, both (i, j, k); without a prefix `lo` and `hi`.

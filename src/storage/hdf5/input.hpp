@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "sidestream/data/type.hpp"
-#include "storage/hdf5/file.hpp"
-#include "storage/hdf5/handle.hpp"
+#include "sidestream/kit/storage/hdf5/file.hpp"
+#include "sidestream/kit/storage/hdf5/handle.hpp"
 
 namespace sidestream::hdf5 {
 

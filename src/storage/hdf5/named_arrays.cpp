@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "storage/hdf5/cf_axes.hpp"
+#include "sidestream/kit/storage/hdf5/cf_axes.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
 
 namespace sidestream {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sidestream/data/metadata.hpp"
-#include "storage/hdf5/dimensions.hpp"
+#include "sidestream/kit/storage/hdf5/dimensions.hpp"
 
 namespace sidestream {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sidestream/extend/communicator.hpp"
-#include "storage/hdf5/file.hpp"
+#include "sidestream/kit/storage/hdf5/file.hpp"
 
 namespace sidestream::hdf5 {
 

@@ -1,4 +1,4 @@
-#include "storage/results/agreed_commit.hpp"
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
 
 #include <exception>
 #include <filesystem>
@@ -6,8 +6,10 @@
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "storage/files/file_names.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
+#include "storage/files/output_directory.hpp"
+#include "storage/results/series.hpp"
 
 namespace sidestream {
 
@@ -82,6 +84,11 @@ void PendingFiles::enter(Series& series, const Iteration& iteration, const std::
   entered_.reserve(entered_.size() + 1);
   series.add(iteration, path);
   entered_.push_back(&series);
+}
+
+void PendingFiles::enter(const std::string& pattern, const Iteration& iteration, const std::string& path) {
+  if (!series_) series_ = std::make_shared<SeriesSet>(directory_);
+  enter(series_->of(pattern, iteration), iteration, path);
 }
 
 void PendingFiles::discard() noexcept {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "storage/hdf5/file.hpp"
+#include "sidestream/kit/storage/hdf5/file.hpp"
 
 namespace sidestream {
 

@@ -9,7 +9,7 @@
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
-#include "storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
 #include "storage/results/picture_files.hpp"
 #include "storage/results/series.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sidestream/extend/writer.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream {
 
@@ -19,27 +19,5 @@ namespace sidestream {
 /// cause a warning. Not collective: one process calls it before any other writes.
 void remove_earlier_results(const OutputDirectory& directory, const std::vector<std::string>& patterns,
                             const std::vector<std::string>& meshes, const std::map<std::string, ResultFormat>& formats);
-
-// Selection of table rows and index entries when a run resumes.
-
-/// Decides which entries of an earlier run are kept when a run resumes. Another run counts its iterations from 0, so
-/// its entries are compared by cycle. Earlier servers of the same session count like these servers, so an entry with a
-/// lower index is theirs, even if it has the cycle of the first iteration here. Rows of an earlier run may precede
-/// theirs, so within a session either criterion keeps an entry.
-class ResumeFilter {
- public:
-  /// `first`: the first iteration of this run.
-  ResumeFilter(const OutputDirectory& directory, const Iteration& first)
-      : first_(first), within_session_(goes_on_within_session(directory)) {}
-
-  [[nodiscard]] bool keeps(std::int64_t index, std::int64_t cycle) const noexcept {
-    return cycle < first_.cycle || (within_session_ && index < first_.index);
-  }
-  [[nodiscard]] const Iteration& first() const noexcept { return first_; }
-
- private:
-  Iteration first_;
-  bool within_session_;
-};
 
 }  // namespace sidestream

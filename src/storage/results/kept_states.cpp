@@ -11,8 +11,8 @@
 #include "sidestream/kit/base/checksum.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "storage/files/output_file.hpp"
-#include "storage/results/agreed_commit.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
 
 namespace sidestream {
 

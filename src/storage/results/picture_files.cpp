@@ -6,8 +6,8 @@
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/files/output_directory.hpp"
-#include "storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
 
 namespace sidestream {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sidestream/extend/writer.hpp"
-#include "storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
 #include "storage/results/table_files.hpp"
 
 namespace sidestream {

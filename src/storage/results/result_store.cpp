@@ -5,8 +5,7 @@
 #include "base/mpi/agree.hpp"
 #include "sidestream/extend/kept_states.hpp"
 #include "sidestream/kit/data/beside_results.hpp"
-#include "storage/files/stagger.hpp"
-#include "storage/results/agreed_commit.hpp"
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
 #include "storage/results/result_bytes.hpp"
 #include "storage/results/result_parts.hpp"
 
@@ -43,7 +42,7 @@ void ResultStore::draw(const ChartOrder& order, const Iteration& iteration) {
 
 /// Path of the list. Pieces of an earlier run that every iteration would replace keep their names.
 std::string ResultStore::list_of(const std::string& file, const std::string& listed, const Iteration& iteration) {
-  if (names_iteration(file) || goes_on_within_session(*directory_)) {
+  if (names_iteration(file) || directory_->within_session()) {
     return names_iteration(file) ? names_.choose(listed, iteration) : directory_->path(listed, iteration, 0);
   }
   const auto [chosen, is_new] = lists_.try_emplace(file);
@@ -76,7 +75,7 @@ void ResultStore::write_pieces(const std::string& file, const Iteration& iterati
   const std::string name = fmt::format("piece-{:06}{}", servers.rank(), ending_of(file));
   PendingFiles pending(directory_);
   std::string failure;
-  take_turns(servers, writers_of(*directory_), [&] {
+  take_turns(servers, directory_->writers(), [&] {
     failure = failure_of([&] {
       if (mine.file.count > 0) put(pending.begin((folder / name).string()));
     });

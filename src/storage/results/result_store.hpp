@@ -17,10 +17,10 @@
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/data/beside_results.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/charts/drawing.hpp"
-#include "storage/files/file_names.hpp"
 #include "storage/files/output_directory.hpp"
-#include "storage/files/output_file.hpp"
 #include "storage/results/earlier_results.hpp"
 #include "storage/results/kept_states.hpp"
 #include "storage/results/picture_files.hpp"
@@ -135,7 +135,7 @@ class ResultStore {
 
   /// Keeps an earlier run's version of a file that every iteration replaces.
   void keep_what_was_there(const std::string& file, const Iteration& iteration) {
-    if (!directory_->resumes() || goes_on_within_session(*directory_) || !replaced_.insert(file).second) return;
+    if (!directory_->resumes() || directory_->within_session() || !replaced_.insert(file).second) return;
     keep_earlier(directory_->path(file, iteration, 0));
   }
 

@@ -11,9 +11,10 @@
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
-#include "storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/files/json.hpp"
-#include "storage/files/output_file.hpp"
+#include "storage/files/output_directory.hpp"
 #include "storage/formats/vtk_xml.hpp"
 
 namespace sidestream {

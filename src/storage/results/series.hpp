@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sidestream/data/iteration.hpp"
-#include "storage/results/earlier_results.hpp"
+#include "sidestream/extend/writer.hpp"
 
 namespace sidestream {
 

@@ -14,8 +14,8 @@
 #include "config/reserved_file_names.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
-#include "storage/files/file_names.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"
 
 namespace sidestream {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sidestream/extend/results.hpp"
-#include "storage/results/earlier_results.hpp"
+#include "sidestream/extend/writer.hpp"
 
 namespace sidestream {
 

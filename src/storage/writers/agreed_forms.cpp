@@ -1,12 +1,13 @@
-#include "storage/writers/agreed_forms.hpp"
+#include "sidestream/kit/storage/writers/agreed_forms.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "data/box_values.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/data/box_values.hpp"
+#include "storage/codecs/reduced_reals.hpp"
 #include "storage/writers/kinds.hpp"
 
 namespace sidestream {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "data/box_values.hpp"
+#include "sidestream/kit/data/box_values.hpp"
 #include "storage/codecs/codecs.hpp"
 #include "storage/codecs/zfp_array.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"

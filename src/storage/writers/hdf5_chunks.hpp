@@ -3,8 +3,8 @@
 
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/variable.hpp"
-#include "storage/codecs/stored_form.hpp"
-#include "storage/hdf5/file.hpp"
+#include "sidestream/kit/storage/codecs/stored_form.hpp"
+#include "sidestream/kit/storage/hdf5/file.hpp"
 #include "storage/writers/kinds.hpp"
 
 namespace sidestream {

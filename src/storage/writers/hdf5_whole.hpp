@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "sidestream/kit/storage/writers/agreed_forms.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
-#include "storage/writers/agreed_forms.hpp"
 
 namespace sidestream {
 

@@ -6,12 +6,11 @@
 #include <filesystem>
 #include <optional>
 
-#include "data/box_values.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "storage/files/file_names.hpp"
+#include "sidestream/kit/data/box_values.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
-#include "storage/results/agreed_commit.hpp"
-#include "storage/results/series.hpp"
 #include "storage/writers/hdf5_chunks.hpp"
 #include "storage/writers/hdf5_whole.hpp"
 #include "storage/writers/preparation.hpp"
@@ -91,7 +90,6 @@ class Hdf5Writer final : public Task {
       : directory_(directory),
         pending_(directory),
         names_(directory),
-        series_(directory),
         query_(hdf5_options().read(settings, metadata)),
         variables_(chosen_variables(query_.named, metadata)),
         preparation_(
@@ -130,7 +128,7 @@ class Hdf5Writer final : public Task {
         write_whole_file(temporary, directory_->provenance(), input, variables_, preparation_.forms(), times_,
                          partials);
       });
-      pending_.enter(series_.of(query_.file, input.iteration), input.iteration, path_);
+      pending_.enter(query_.file, input.iteration, path_);
     });
     names_.written(path_);
     return {};
@@ -150,7 +148,6 @@ class Hdf5Writer final : public Task {
   std::shared_ptr<const OutputDirectory> directory_;
   PendingFiles pending_;
   FileNames names_;
-  SeriesSet series_;
   Hdf5Query query_;
   std::vector<std::int32_t> variables_;
   Preparation preparation_;

@@ -3,15 +3,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "sidestream/data/selection.hpp"
 #include "sidestream/extend/codec.hpp"
 #include "sidestream/extend/option_table.hpp"
-#include "sidestream/extend/registry.hpp"
 #include "sidestream/extend/writer.hpp"
+#include "sidestream/kit/storage/writers/common_options.hpp"
 
 namespace sidestream {
 
@@ -29,11 +27,6 @@ namespace sidestream {
 /// Writes one file per iteration that lists meshes, variables and blocks, for `sidestream plan`.
 [[nodiscard]] WriterKind metadata_writer();
 
-// The writer `netcdf`.
-
-/// Writes one NetCDF-4 file per iteration by the conventions CF and UGRID.
-[[nodiscard]] WriterKind netcdf_writer();
-
 // The writer `vtk`.
 
 /// Writes one file per block and iteration, one per mesh and iteration that lists those, and an index over time.
@@ -42,35 +35,12 @@ namespace sidestream {
 /// The patterns of the files that list blocks, one per mesh. `settings` are those of the writer.
 [[nodiscard]] std::vector<std::string> vtk_list_files(const Settings& settings, const Metadata& metadata);
 
-// The writer `bp`.
-
-/// Adds the writer `bp`. In builds without ADIOS2 it only says so.
-void add_bp_writer(Registry& registry);
-
-// The writer `zarr`.
-
-/// Writes one Zarr store that grows with each iteration, by the conventions CF.
-[[nodiscard]] WriterKind zarr_writer();
-
 // Options common to several writers.
-
-/// The option `variables`.
-using NamedVariables = std::optional<std::vector<Variable>>;
-template <class Owner>
-[[nodiscard]] OptionField<Owner> variables_option(NamedVariables Owner::*named) {
-  return option("variables", named, "The variables to write; if left out all published ones, without derived ones.");
-}
-
-/// Ids of these variables, or of all but the derived ones, without repetition, in the order of declaration.
-[[nodiscard]] std::vector<std::int32_t> chosen_variables(const NamedVariables& named, const Metadata& metadata);
 
 /// Checks the names in an option with a value for some variables. `known`: the variables of the output. Throws through
 /// settings.fail, with the most similar known name.
 void check_named_variables(const Settings& settings, const char* option, const OptionPairs& values,
                            const std::vector<std::string>& known);
-
-/// A selection of these variables without halo.
-[[nodiscard]] Selection selection_of(const std::vector<std::int32_t>& variables);
 
 /// The option `level_times`: the name of the event that level_times_of() reads.
 template <class Owner>
@@ -93,9 +63,5 @@ struct Compression {
 /// The options `compression` (`none` or one of `names`) and `level`.
 [[nodiscard]] OptionTable<Compression> compression_options(const std::vector<std::pair<std::string, Packer>>& names,
                                                            const std::string& text);
-
-/// Checks the value of the option `file`. Throws through settings.fail unless the name differs between iterations, has
-/// one of `endings`, and has no {server} (servers' own files get other names).
-void check_file_option(const Settings& settings, const std::string& file, const std::vector<std::string>& endings);
 
 }  // namespace sidestream

@@ -4,11 +4,10 @@
 #include <tuple>
 
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/files/file_names.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
 #include "storage/formats/metadata_file.hpp"
-#include "storage/results/agreed_commit.hpp"
-#include "storage/results/series.hpp"
 
 namespace sidestream {
 
@@ -29,7 +28,7 @@ OptionTable<MetadataQuery> metadata_options() {
 class MetadataWriter final : public Task {
  public:
   MetadataWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
-      : directory_(directory), pending_(directory), names_(directory), series_(directory) {
+      : directory_(directory), pending_(directory), names_(directory) {
     const MetadataQuery query = metadata_options().read(settings, metadata);
     pattern_ = query.file;
     check_file_option(settings, pattern_, {".yaml", ".yml"});
@@ -60,9 +59,8 @@ class MetadataWriter final : public Task {
   }
 
   Bytes combine(const CombineInput& input) override {
-    pending_.commit(input.communicator, input.partials, [&](const std::vector<Bytes>&) {
-      pending_.enter(series_.of(pattern_, input.iteration), input.iteration, path_);
-    });
+    pending_.commit(input.communicator, input.partials,
+                    [&](const std::vector<Bytes>&) { pending_.enter(pattern_, input.iteration, path_); });
     names_.written(path_);
     return {};
   }
@@ -95,7 +93,6 @@ class MetadataWriter final : public Task {
   std::shared_ptr<const OutputDirectory> directory_;
   PendingFiles pending_;
   FileNames names_;
-  SeriesSet series_;
   std::string pattern_;
   std::string path_;  ///< path in this iteration, between local and combine
   Selection selection_;

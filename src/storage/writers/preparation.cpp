@@ -7,13 +7,13 @@
 
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/files/stagger.hpp"
 
 namespace sidestream {
 
 int agreed_writers(const Settings& settings, bool stagger, const OutputDirectory& directory) {
-  const int writers = writers_of(directory);
+  const int writers = directory.writers();
   if (!stagger || writers == 0) return writers;
   settings.fail("stagger",
                 fmt::format("found 'stagger' and 'writers: {}' of the section 'output', expected one of them; "

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sidestream/extend/writer.hpp"
-#include "storage/results/agreed_commit.hpp"
-#include "storage/writers/agreed_forms.hpp"
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
+#include "sidestream/kit/storage/writers/agreed_forms.hpp"
 
 namespace sidestream {
 

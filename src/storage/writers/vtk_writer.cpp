@@ -11,11 +11,10 @@
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "storage/files/file_names.hpp"
+#include "sidestream/kit/storage/files/file_names.hpp"
+#include "sidestream/kit/storage/results/agreed_commit.hpp"
 #include "storage/formats/vtk_block.hpp"
 #include "storage/hdf5/hdf5_layout.hpp"
-#include "storage/results/agreed_commit.hpp"
-#include "storage/results/series.hpp"
 #include "storage/writers/preparation.hpp"
 
 namespace sidestream {
@@ -159,7 +158,6 @@ class VtkWriter final : public Task {
       : directory_(directory),
         pending_(directory),
         names_(directory),
-        series_(directory),
         query_(vtk_options().read(settings, metadata)),
         variables_(chosen_variables(query_.named, metadata)),
         preparation_(
@@ -223,7 +221,6 @@ class VtkWriter final : public Task {
   std::shared_ptr<const OutputDirectory> directory_;
   PendingFiles pending_;
   FileNames names_;
-  SeriesSet series_;
   VtkQuery query_;
   std::vector<std::int32_t> variables_;
   Preparation preparation_;
@@ -300,7 +297,7 @@ void VtkWriter::list_blocks(const CombineInput& input, const std::vector<Bytes>&
   }
   // Files are entered after the lists of all meshes are renamed, so that a failure there leaves the indices unchanged.
   for (const MeshOutput& output : outputs_) {
-    pending_.enter(series_.of(output.pattern, input.iteration), input.iteration, output.path);
+    pending_.enter(output.pattern, input.iteration, output.path);
   }
 }
 

@@ -13,8 +13,8 @@
 #include <fstream>
 #include <utility>
 
-#include "base/files.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/text.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 #include "transport/shared_memory/segment_receiver.hpp"

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "base/files.hpp"
 #include "base/unix_socket.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "transport/shared_memory/segment.hpp"
 
 namespace sidestream::shared_memory {

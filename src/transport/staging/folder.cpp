@@ -14,9 +14,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/files.hpp"
 #include "base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
 #include "transport/staging/heartbeat.hpp"

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/files.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/text.hpp"
 
 namespace sidestream::staging {

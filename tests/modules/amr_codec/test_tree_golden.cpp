@@ -6,8 +6,8 @@
 
 #include "amr_codec/values/value_coder.hpp"
 #include "modules/amr_codec/random_trees.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/codecs/pipeline.hpp"
-#include "storage/files/output_file.hpp"
 
 using namespace sidestream;
 using namespace sidestream::testing;

@@ -13,7 +13,7 @@
 #include "commands.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/names.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream {
 

@@ -7,7 +7,7 @@
 #include "commands.hpp"
 #include "scale/studies.hpp"
 #include "sidestream/kit/base/fail.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream {
 

@@ -11,7 +11,7 @@
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/numbers.hpp"
 #include "sidestream/kit/base/text.hpp"
-#include "storage/files/output_file.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream {
 

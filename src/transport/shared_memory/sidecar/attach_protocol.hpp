@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
+#include "sidestream/kit/base/files.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/files.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "transport/shared_memory/control.hpp"
 #include "transport/shared_memory/node.hpp"
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
+#include "sidestream/kit/base/files.hpp"
 #include "transport/shared_memory/node.hpp"
 #include "transport/shared_memory/server.hpp"
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"

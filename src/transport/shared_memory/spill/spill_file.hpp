@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
 #include "base/run_log.hpp"
 #include "sidestream/extend/transport.hpp"
+#include "sidestream/kit/base/files.hpp"
 
 namespace sidestream::shared_memory {
 

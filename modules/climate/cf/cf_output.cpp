@@ -1,0 +1,245 @@
+#include "climate/cf/cf_output.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+
+#include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/files.hpp"
+#include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
+#include "sidestream/kit/storage/writers/common_options.hpp"
+
+namespace sidestream {
+
+namespace {
+
+/// The feedback of the first pass.
+struct Agreed {
+  std::string failure{};
+  std::vector<double> least{};  ///< agreed minima for the forms
+  std::vector<CfBlock> blocks{};
+  std::vector<std::string> paths{};
+  std::vector<std::int32_t> files{};  ///< index of each array's path; -1: none
+  std::vector<std::uint64_t> places{};
+
+  [[nodiscard]] Bytes packed() const {
+    ByteWriter out;
+    out.put(failure);
+    out.put(least);
+    out.put(blocks);
+    out.put(paths);
+    out.put(files);
+    out.put(places);
+    return out.take();
+  }
+  static Agreed unpacked(BytesView bytes) {
+    Agreed all;
+    ByteReader in(bytes);
+    in.get(all.failure);
+    in.get(all.least);
+    in.get(all.blocks);
+    in.get(all.paths);
+    in.get(all.files);
+    in.get(all.places);
+    return all;
+  }
+  void take(const std::vector<CfTarget>& targets) {
+    for (const CfTarget& target : targets) {
+      if (!target.path.empty() && (paths.empty() || paths.back() != target.path)) paths.push_back(target.path);
+      files.push_back(target.path.empty() ? -1 : static_cast<std::int32_t>(paths.size()) - 1);
+      places.push_back(target.place);
+    }
+  }
+};
+
+/// Merges the servers' counts.
+struct Counted {
+  std::vector<double> least;
+  std::vector<Index> counts;
+  std::vector<CfBlock> blocks{};
+
+  void add(BytesView partial) {
+    ByteReader in(partial);
+    std::vector<double> numbers;
+    std::vector<Index> points;
+    std::vector<CfBlock> more;
+    in.get(numbers);
+    in.get(points);
+    in.get(more);
+    for (std::size_t n = 0; n < numbers.size(); ++n) least.at(n) = std::min(least[n], numbers[n]);
+    for (std::size_t n = 0; n < points.size(); ++n) {
+      if (points[n] >= 0) counts.at(n) = std::max<Index>(counts[n], 0) + points[n];
+    }
+    blocks.insert(blocks.end(), more.begin(), more.end());
+  }
+};
+
+}  // namespace
+
+FormsOfOutput cf_forms() {
+  using Kind = Precision::Kind;
+  return {{Kind::single, Kind::quantise},
+          HalfAs::float32,
+          false,
+          "",
+          "which changes the size of values with their content; choose 'single' or 'quantise', or the output 'hdf5'"};
+}
+
+void check_cf(const Settings& settings, const Metadata& metadata, const std::vector<std::int32_t>& variables) {
+  for (const std::int32_t id : variables) {
+    const Variable& variable = metadata.variables[static_cast<std::size_t>(id)];
+    const Mesh& mesh = metadata.mesh_of(variable);
+    const std::string why = why_not_cf(mesh);
+    if (why.empty()) continue;
+    settings.fail("variables",
+                  fmt::format("the variable '{}' is on the mesh '{}', {}, for which the CF conventions have "
+                              "no form; `resample` it with `makes` and write the mesh that this makes, or "
+                              "use the output 'hdf5' or 'vtk'",
+                              variable.name, mesh.name, why));
+  }
+}
+
+/// True for a unit of time that readers of CF know, in one or many.
+static bool is_unit_of_time(std::string_view word) {
+  static constexpr std::array units{"nanosecond", "microsecond", "millisecond", "second", "sec", "s", "minute",
+                                    "min",        "hour",        "hr",          "h",      "day", "d"};
+  return std::any_of(units.begin(), units.end(), [&](std::string_view unit) {
+    return word == unit ||
+           (unit.size() > 1 && word.size() == unit.size() + 1 && word.starts_with(unit) && word.back() == 's');
+  });
+}
+
+/// True if the text begins with a date, as 2000-01-01.
+static bool has_date(std::string_view text) {
+  std::size_t digits = 0, lines = 0;
+  for (std::size_t n = 0; n < text.size() && text[n] != ' ' && text[n] != 'T'; ++n) {
+    const bool is_digit = text[n] >= '0' && text[n] <= '9';
+    if (!is_digit && (text[n] != '-' || digits == 0)) return false;
+    lines += is_digit ? 0 : 1;
+    digits = is_digit ? digits + 1 : 0;
+  }
+  return lines == 2 && digits > 0;
+}
+
+void check_time_units(const Settings& settings, const std::string& units) {
+  constexpr std::string_view between = " since ";
+  const std::size_t place = units.find(between);
+  const std::string_view all = units;
+  if (units.empty()) return;
+  if (place != std::string::npos && is_unit_of_time(all.substr(0, place)) &&
+      has_date(all.substr(place + between.size())))
+    return;
+  settings.fail("time_units", fmt::format("found '{}', expected a unit and the time of its zero, as `seconds since "
+                                          "2000-01-01`; leave it out if the times have none",
+                                          units));
+}
+
+Selection CfOutput::selection(const std::vector<std::int32_t>& variables, const Metadata& metadata) const {
+  Selection selection = selection_of(variables);
+  for (Selected& selected : selection.variables) {
+    const Variable& variable = metadata.variables[static_cast<std::size_t>(selected.variable)];
+    // Centres of cells need all nodes of the cells.
+    selected.completed =
+        variable.role == Role::coordinates && metadata.mesh_of(variable).kind() == MeshKind::curvilinear;
+  }
+  return selection;
+}
+
+Bytes CfOutput::local(const LocalInput& input) {
+  if (input.pass + 1 < passes) return count(input);
+  if (writers_ > 0) {
+    later_ = [this, &input] { write(input); };
+  } else {
+    write(input);
+  }
+  return {};
+}
+
+Bytes CfOutput::count(const LocalInput& input) const {
+  ByteWriter out;
+  out.put(forms_.measure(input, [](const Variable&, const BlockView& view) { return view.points; }));
+  std::vector<Index> counts;
+  for (const CfArray& array : layout_.arrays) counts.push_back(cf_count(array, input));
+  out.put(counts);
+  out.put(cf_blocks(input, layout_));
+  return out.take();
+}
+
+Bytes CfOutput::agree(const CombineInput& input, PendingFiles& pending, const Make& make) {
+  ByteWriter mine;
+  for (const Bytes& partial : input.partials) mine.put(partial);
+  const std::vector<Bytes> gathered = input.communicator.gather(mine.take(), 0);
+  Bytes feedback;
+  if (input.communicator.rank() == 0) {
+    Agreed agreed;
+    agreed.failure = failure_of([&] {
+      Counted all{std::vector<double>(forms_.measured(), std::numeric_limits<double>::infinity()),
+                  std::vector<Index>(layout_.arrays.size(), -1)};
+      for (const Bytes& message : gathered) {
+        ByteReader in(message);
+        for (Bytes partial; !in.at_end(); all.add(partial)) in.get(partial);
+      }
+      forms_.take(all.least);
+      forms_.report(input);
+      const CfShape shape{CfLists(std::move(all.blocks)), std::move(all.counts)};
+      agreed.least = std::move(all.least);
+      agreed.blocks = shape.lists.blocks();
+      agreed.take(make(input, shape, forms_));
+    });
+    feedback = agreed.packed();
+  }
+  try {
+    input.communicator.broadcast(feedback, 0);
+    const std::string failure = Agreed::unpacked(feedback).failure;
+    if (!failure.empty()) throw Error(Code::file, failure);
+  } catch (...) {
+    pending.discard();
+    throw;
+  }
+  return feedback;
+}
+
+void CfOutput::write(const LocalInput& input) {
+  const Agreed agreed = Agreed::unpacked(input.feedback);
+  forms_.take(agreed.least);
+  const CfLists lists(agreed.blocks);
+  Descriptor file;
+  std::int32_t opened = -1;
+  for (std::size_t n = 0; n < layout_.arrays.size(); ++n) {
+    const CfArray& array = layout_.arrays[n];
+    if (agreed.files[n] < 0 || input.of(array.variable).empty()) continue;
+    const std::string& path = agreed.paths[static_cast<std::size_t>(agreed.files[n])];
+    if (opened != agreed.files[n]) file = Descriptor(open_existing(path, O_WRONLY));
+    if (file.get() < 0) fail_file("open", path, errno);
+    opened = agreed.files[n];
+    const Variable& variable = input.metadata.variables[static_cast<std::size_t>(array.variable)];
+    const bool is_value = array.source == CfSource::values;
+    const StoredForm form = is_value ? forms_.of(variable) : StoredForm(cf_type(array, input.metadata));
+    const auto values = static_cast<std::uint64_t>(cf_values_of_point(array, input.metadata, lists));
+    const CfPlace place{cf_points(array, input.metadata, lists), cf_order(array, input.metadata), agreed.places[n],
+                        values * size_of(form.type)};
+    cf_put(array, input, lists, form,
+           [&](BytesView bytes, const Box& part) { write_part(file.get(), path, place, bytes, part); });
+  }
+}
+
+void CfOutput::commit(const CombineInput& input, PendingFiles& pending, const std::function<void()>& index) {
+  std::string failure;
+  if (writers_ > 0) {
+    try {
+      take_turns(input.communicator, writers_, [&] { failure = failure_of(later_); });
+    } catch (...) {
+      pending.discard();
+      throw;
+    }
+  }
+  input.communicator.barrier();  // the first server renames the files that the others write
+  pending.commit(input.communicator, {}, failure, [&](const std::vector<Bytes>&) { index(); });
+}
+
+}  // namespace sidestream

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "climate/cf/cf_output.hpp"
+#include "climate/cf/kinds.hpp"
+#include "climate/cf/zarr_store.hpp"
+#include "sidestream/kit/storage/files/output_file.hpp"
+#include "sidestream/kit/storage/writers/common_options.hpp"
+
+namespace sidestream {
+
+namespace {
+
+struct ZarrQuery {
+  NamedVariables named{};
+  std::string directory{}, time_units{};
+};
+
+OptionTable<ZarrQuery> zarr_options() {
+  return {
+      variables_option(&ZarrQuery::named),
+      option<OptionType::file>("directory", &ZarrQuery::directory,
+                               "The directory of the store, in the output directory.", {.standard = "fields.zarr"}),
+      option("time_units", &ZarrQuery::time_units,
+             "Unit of the simulation's time and its zero, as `seconds since 2000-01-01`. If left out, `time` has no "
+             "unit.",
+             {.standard = ""})};
+}
+
+class ZarrWriter final : public Task {
+ public:
+  ZarrWriter(const Settings& settings, const Metadata& metadata, std::shared_ptr<const OutputDirectory> directory)
+      : pending_(directory),
+        query_(zarr_options().read(settings, metadata)),
+        variables_(chosen_variables(query_.named, metadata)),
+        output_(checked_layout(settings, metadata), AgreedForms(settings, {}, variables_, metadata, cf_forms()),
+                directory->writers()),
+        store_(directory, directory->path(query_.directory, {}, 0), output_.layout(), metadata, query_.time_units),
+        selection_(output_.selection(variables_, metadata)) {
+    check_time_units(settings, query_.time_units);
+    if (query_.directory.find('{') != std::string::npos) {
+      settings.fail("directory", fmt::format("the name '{}' differs between iterations, but a store has all of them; "
+                                             "leave the braces out",
+                                             query_.directory));
+    }
+  }
+
+  Selection selection() const override { return selection_; }
+  int passes() const override { return CfOutput::passes; }
+  Bytes local(const LocalInput& input) override { return output_.local(input); }
+
+  Bytes combine(const CombineInput& input) override {
+    if (input.pass == 0) {
+      return output_.agree(input, pending_, [this](const auto& in, const CfShape& shape, const AgreedForms&) {
+        return store_.make(in.iteration, in.metadata, shape, pending_);
+      });
+    }
+    try {
+      output_.commit(input, pending_, [&] { store_.commit(pending_); });
+    } catch (...) {
+      store_.drop();
+      throw;
+    }
+    return {};
+  }
+
+  void discard(const Iteration&) noexcept override { pending_.discard(); }
+
+ private:
+  [[nodiscard]] CfLayout checked_layout(const Settings& settings, const Metadata& metadata) const {
+    check_cf(settings, metadata, variables_);
+    for (const std::int32_t id : variables_) {
+      const Variable& variable = metadata.variables[static_cast<std::size_t>(id)];
+      if (!metadata.mesh_of(variable).is_list()) continue;
+      settings.fail("variables",
+                    fmt::format("the variable '{}' is on the mesh '{}', whose lists may change their lengths, which "
+                                "arrays over time cannot; use the output 'netcdf' or 'hdf5', or name other variables",
+                                variable.name, metadata.mesh_of(variable).name));
+    }
+    return cf_layout(metadata, variables_);
+  }
+
+  PendingFiles pending_;
+  ZarrQuery query_;
+  std::vector<std::int32_t> variables_;
+  CfOutput output_;
+  ZarrStore store_;
+  Selection selection_;
+};
+
+}  // namespace
+
+WriterKind zarr_writer() {
+  WriterKind kind;
+  kind.name = "zarr";
+  kind.text =
+      "Writes one Zarr store (version 3) that grows with each iteration, by the CF conventions: an array per variable, "
+      "with time as first dimension and a file (shard) per iteration. Octrees, refinement levels and lists are "
+      "refused. docs/format-zarr.md describes the store.";
+  kind.options = zarr_options().declarations();
+  kind.create = [](const Settings& settings, const Metadata& metadata,
+                   std::shared_ptr<const OutputDirectory> directory) {
+    return std::make_unique<ZarrWriter>(settings, metadata, std::move(directory));
+  };
+  return kind;
+}
+
+}  // namespace sidestream

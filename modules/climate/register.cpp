@@ -1,0 +1,7 @@
+#include "climate/cf/kinds.hpp"
+#include "sidestream/extend/plugin.hpp"
+
+SIDESTREAM_PLUGIN(registry) {
+  registry.add(sidestream::netcdf_writer());
+  registry.add(sidestream::zarr_writer());
+}
