@@ -1,7 +1,6 @@
 // The group of servers with which an analysis combines its partial results.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -62,9 +61,8 @@ class Communicator {
 /// object.
 class CallRef {
  public:
-  template <std::invocable F>
-  requires(!std::same_as<std::remove_cvref_t<F>, CallRef>) CallRef(F&& function)
-  noexcept  // NOLINT(bugprone-forwarding-reference-overload): callers pass a lambda
+  template <class F, class = std::enable_if_t<!std::is_same_v<std::remove_cvref_t<F>, CallRef>>>
+  CallRef(F&& function) noexcept
       : function_(const_cast<void*>(static_cast<const void*>(std::addressof(function)))),
         call_([](void* f) { static_cast<void>((*static_cast<std::remove_reference_t<F>*>(f))()); }) {}
   void operator()() const { call_(function_); }
