@@ -1,4 +1,11 @@
-// A chunk: its place, a head for each box, then the bits of all boxes (stream-format.md).
+// A chunk of the codec: its place, a head for each box, then the bits of all boxes (stream-format.md).
+//
+// 1. The chunk is divided into boxes of points. Values become numbers on a lattice whose step follows from the bound.
+// 2. Each point's number is predicted from points that are decoded before it (`walk`, levels.hpp), by rules that are
+//    chosen for the box. The difference goes through an adaptive range coder.
+// 3. The encoder checks each value against the bound, and stores those that miss it in full.
+// 4. decode does the same steps, checks the head, and that all bytes are used; damaged bytes are an Error(file).
+// encode returns false if nothing is saved, and the chunk is stored as it is.
 #include "bounded_codec/bounded.hpp"
 
 #include <fmt/format.h>

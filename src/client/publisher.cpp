@@ -1,3 +1,13 @@
+// Publishing a block: name and id give its slot, then checks, one copy into the transport's memory, and a record.
+//
+// 1. check_first: a block is published once in an iteration, and no allocated array of it may be open.
+// 2. begin: starts the iteration at its first publication. It may wait for servers, if parameters are steered.
+// 3. room_for: reserves memory. Without any the iteration is refused; a persistent array is kept here and sent later.
+// 4. copy and commit. If that fails the region is given back, and the array is marked as unsent.
+// alloc and commit do the same without the copy.
+//
+// Functions of a publication are [[gnu::hot]], here and in the layers below. The linker places them together, so that
+// the first publication after a long step of the simulation needs few pages of code.
 #include "client/publisher.hpp"
 
 #include <cstring>
@@ -5,9 +15,6 @@
 #include "base/waiting.hpp"
 #include "client/publisher_parts.hpp"
 #include "sidestream/kit/base/fail.hpp"
-
-// Functions of a publication are [[gnu::hot]], here and in the layers below. The linker places them together, so that
-// the first publication after a long step of the simulation needs few pages of code.
 
 namespace sidestream {
 

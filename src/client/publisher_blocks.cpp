@@ -1,4 +1,11 @@
 // Blocks of a publisher: their declaration, change and removal.
+//
+// 1. complete: fills in omitted axes, converts points to cells on meshes with owned points, and checks the block
+//    against its mesh.
+// 2. check_unused: a block cannot change while an array of it is allocated, committed or published in this iteration.
+// 3. place or drop: updates the block and the records of all its variables. A changed record gets a new revision.
+// 4. tell: sends the declaration, also in a refused iteration, because later ones depend on it.
+// Errors are thrown before anything changes.
 #include "client/publisher.hpp"
 #include "client/publisher_parts.hpp"
 #include "sidestream/kit/base/fail.hpp"

@@ -1,4 +1,12 @@
 // The end of an iteration: signals, counts, outcomes from the servers, and the last wait for them.
+//
+// 1. signal: notes events; they are sent before the end of their iteration, each exactly once.
+// 2. end: sends missing static arrays, then signals, then the end record. If something fails before that, the iteration
+//    is refused but ends nevertheless, since servers and other clients count it.
+// 3. settle: takes outcomes in order, and counts them in the account. hear: takes failures and notices.
+// 4. drain: waits for all outcomes, within a limit. close_account: what is still open is unknown, or refused if this
+//    client refused it.
+// No call communicates with other clients; with `inline` the end also runs the servers' step, which is collective.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,3 +1,10 @@
+// The second reading of the configuration, when the program's parameters and declarations are known.
+//
+// 1. Declarations of the file and the program, then derived variables, then variables that requests added in a run.
+// 2. Steering and the section `live`. With `off` reading ends here, since kinds of plug-ins are unknown.
+// 3. The partitioner's options, then tasks, which may add derived variables for expressions in their options.
+// 4. Checks across sections: `then`, partials, groups, names of resumed files.
+// Every process reads the same text, so that all get the same result or the same Error(configuration).
 #include "config/config.hpp"
 
 #include <fmt/format.h>

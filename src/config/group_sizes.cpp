@@ -1,3 +1,9 @@
+// Sizes of groups from measured costs of tasks.
+//
+// 1. fitted: seconds on p servers = constant + shared / p + doubling * log2(p), by least squares. All subsets of the
+//    terms are tried, since costs are never negative; the best fit wins.
+// 2. best_sizes: dynamic programming over groups. best[g][n] is the smallest possible time of the slowest of the first
+//    g groups with n servers together; ties go to the smaller sum.
 #include "config/group_sizes.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,8 @@
+// Groups of servers: their names and sizes, and how a placement divides ranks.
+//
+// read_groups and the checks before the start compare sizes with the number of servers. check_split, client_count and
+// most_clients_on_a_node compute the roles of R ranks on N nodes, divided evenly, without starting any: `sidestream
+// check` and `plan` use them.
 #include "config/groups.hpp"
 
 #include <algorithm>

@@ -1,3 +1,10 @@
+// The section `meshes`: options, and the construction of each kind of mesh.
+//
+// 1. MeshEntry holds all options. Each kind has a function that refuses the options it would ignore, and makes size,
+//    spacing and geometry.
+// 2. Geometry in variables: only names are known here; they get their roles when the variables are declared.
+// 3. read_topology: periodic axes, refinement, units and labels, which all kinds have.
+// Numbers of nodes must fit in 64 bits.
 #include "config/meshes.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,10 @@
+// The first reading of the configuration, before any rank knows its role: sections and everything without parameters of
+// the program.
+//
+// 1. check_sections: unknown sections are refused, with a suggestion.
+// 2. read_placement: rewrites short forms, reads the options, refuses those that the placement would ignore, and checks
+//    combinations. Groups set the number of servers.
+// 3. read_opening: the rest, in order: output, plug-ins, errors, drain limit, ending.
 #include "config/opening.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,11 @@
+// Arrays that define meshes: roles, and selections.
+//
+// 1. The table `rules` has, for each role, the kinds of meshes that know it, its centring and its types. assign_role
+//    and check_arrays enforce it.
+// 2. with_mesh_arrays: adds to a selection the arrays that its meshes need: all of them, or, without geometry, those
+//    that say which cells and points count.
+// 3. check_selection: everything that a plug-in may select wrongly is refused here, so that no transport reads outside
+//    of an array.
 #include "data/mesh_arrays.hpp"
 
 #include <algorithm>

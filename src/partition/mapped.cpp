@@ -1,4 +1,7 @@
-// Partitioner `mapped`: a map given by the user.
+// Partitioner `mapped`: a map given by the user, as a list of servers by block id or as a file.
+//
+// A file's lines are read once, sorted by mesh and block, and searched for each block. Blocks that occur twice or not
+// at all, unknown meshes and servers are errors at the option, with the line.
 #include <fmt/format.h>
 
 #include <algorithm>

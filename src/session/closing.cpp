@@ -1,4 +1,12 @@
-// Closing a session: missing outcomes, the account, the records, then release of everything.
+// Closing a session. Every step before the last is collective over all ranks; a failure is thrown on all of them.
+//
+// 1. A session that has not started votes to cancel, so that ranks that start or serve do not wait for this one.
+// 2. Clients drain: they wait for the outcomes of their iterations, at most `drain_limit` seconds. Servers come here
+//    when their clients have closed.
+// 3. The account: the clients' numbers and the servers' counts are combined, and the same on every rank.
+// 4. The records: tables of all ranks, the joined ledgers of groups, and the record itself.
+// 5. Everything is freed in the order of dependencies, also after a failure.
+// MPI_Finalize closes a session that is still open in the same way, and says so.
 #include <fmt/format.h>
 
 #include "base/own_environment.hpp"

@@ -1,3 +1,13 @@
+// Sorting of received messages by iteration. A client's current iteration is the number of its `end` records.
+//
+// 1. `take` files declarations, signals and ends under the sender's current iteration; `add` files a block's record.
+//    New persistent arrays and declarations are set aside until their iteration's turn.
+// 2. `end` merges the end records of all clients: events and refusals are united; the first client's cycle and time
+//    stay, and a difference is noted.
+// 3. `advance` applies what was set aside up to an iteration: first declarations, then persistent arrays. It takes them
+//    one by one, so a call that ran out of memory may be repeated.
+//
+// Nothing here communicates. The servers compare and agree afterwards (server/engine).
 #include "transport/inbox_store.hpp"
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// Encoding of messages: a header of one line (64 bytes), then the payload in whole lines.
+//
+// A block's description is written once for each revision. Later messages carry only its number, and the reader looks
+// it up among those that it has read. The writer records a revision as known when the message was sent (`sent`), not
+// before: one that found no space is written again in full.
+// Writer and reader count messages. A gap, a wrong length or an unknown kind is an Error(system).
 #include "transport/message.hpp"
 
 #include <array>

@@ -1,3 +1,9 @@
+// `sidestream check`: reads a configuration as a run would, without MPI.
+//
+// 1. examine: opening, placement on the given ranks and nodes, plug-ins, full configuration, group sizes. Then it makes
+//    each task on a directory that nothing is written to, since some checks are the task's.
+// 2. All mistakes are found (mistakes.cpp), not only the first, and printed together; otherwise a summary of what would
+//    run.
 #include "commands.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,8 @@
+// All mistakes of a configuration, although reading stops at the first.
+//
+// The entry with a mistake is removed, and the rest is examined again, until nothing fails. Later messages that only
+// follow from an entry that was removed are dropped: those that name it, or that miss an option there. The mistakes are
+// sorted by position.
 #include "check_options.hpp"
 
 #include <algorithm>

@@ -1,3 +1,10 @@
+// Normals on the points of one row of a contour: the negative gradient, by central differences at the two ends of an
+// edge, interpolated to the point.
+//
+// At the box's border, and next to values that are not finite, differences are one-sided. Without a gradient the normal
+// points along the edge to the lower value.
+// NumberPlanes provides the values: directly from the array if they are contiguous and complete, otherwise copies of a
+// few planes at a time, with NaN where no block has values.
 #include "visualisation/contour/row_normals.hpp"
 
 #include <algorithm>

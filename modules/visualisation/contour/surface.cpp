@@ -1,3 +1,9 @@
+// Pieces of surfaces: their bytes, and normals from facets.
+//
+// 1. to_bytes and to_pieces: a head of three numbers, then each array with its length. Lengths are checked before
+//    memory is allocated.
+// 2. gather_pieces (collective): all pieces on rank 0.
+// 3. add_facet_normals (collective): normals as sums of the area vectors of the triangles around a point (see below).
 #include "visualisation/contour/surface.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Clips: the part of a mesh within planes, a box (six planes) or a sphere, or outside of it.
+//
+// selection_of asks for blocks whose bounds may meet the part; rounding never excludes one. parts_of cuts each cell
+// that counts (Cutter), or keeps it whole. For pictures, cells of other blocks are cut as well, so that no faces
+// between blocks are drawn.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// Isosurfaces: options, selection and extraction.
+//
+// 1. selection_of: blocks whose ranges bracket a value. With means at points or slopes on lists of cells all blocks are
+//    needed, since points on a border depend on every block around them.
+// 2. Passes: on lists, first means at shared points (averaged values), then slopes for normals; `seams` gives a block's
+//    part, `joined` adds them (collective) and returns them as feedback.
+// 3. extract: by levels of refinement, by lists of cells, or by grids block by block.
+// 4. extract_rows: for pictures, in bricks from near to far, each small enough for the cache.
 #include <fmt/format.h>
 
 #include <algorithm>

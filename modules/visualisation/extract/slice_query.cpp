@@ -1,3 +1,10 @@
+// Slices: the zero contour of the distance from a plane.
+//
+// 1. read: the plane, and whether each cell keeps its own value (octrees, refinement levels) instead of being
+//    interpolated.
+// 2. selection_of: blocks that the plane meets.
+// 3. extract: grids with axes, after outer layers that the plane misses are trimmed; curvilinear grids with distances
+//    of their nodes; lists of cells. A two-dimensional mesh in the plane is taken whole.
 #include <fmt/format.h>
 
 #include <algorithm>

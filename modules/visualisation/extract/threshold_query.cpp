@@ -1,3 +1,9 @@
+// Thresholds: cells whose value, or the values at whose points, lie in a range; and the parts that clips and thresholds
+// share.
+//
+// selection_of asks for blocks whose ranges overlap. parts_of tests a cell's value first, then whether it counts, then
+// its points, since each needs more of the cell. add_part (collective) merges the pieces on rank 0, or on each server
+// when they are large.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// Outlines, lines and spheres for the rasteriser.
+//
+// Edges become ribbons of triangles that face the camera, one width of line wide, cut in front of the camera, and
+// slightly nearer than they are, so that a face that ends there does not hide them. Outlines are divided into parts,
+// since long triangles have large bounding boxes.
+// Spheres are ray cast (see below).
 #include "visualisation/graphics/primitives.hpp"
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// Ranges of colours and of space that a picture finds in its data.
+//
+// 1. ShownRanges: each server adds its values and places; `joined` (collective) takes minima and maxima over the
+//    servers. Scales without finite values get a usable range.
+// 2. RunningRanges: scales that only grow over a run. The ranges so far are rows of a table beside the pictures; a run
+//    that resumes reads them on rank 0 and broadcasts them.
 #include "visualisation/render/shown_ranges.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Values at places of any mesh, for probes, resampling and streamlines: options and dispatch.
+//
+// check_variable refuses meshes on which values between points are unknown. selection_of asks for blocks whose bounds
+// hold a target, widened by a cell where levels are mixed. sample hands over to the sampler of the kind of mesh: boxes,
+// trees or cells. PointValues reads values one by one, or a whole box at once if many are needed.
 #include "visualisation/sampling/level_mixing.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,8 @@
+// Formulas of numbers as steps for a stack, simplified while they are built.
+//
+// Operators on constants are computed at once. Sums and products of one argument with constants become one step, factor
+// * x + offset; small powers become products. Each simplification keeps the results of earlier versions to the bit.
+// Evaluation is in evaluate_formula.cpp.
 #include "base/expressions/formula.hpp"
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// A recursive-descent parser, with precedence climbing for binary operators (Richards and Whitby-Strevens, "BCPL: the
+// language and its compiler", 1979). It makes a tree in which children stand before their parents.
+//
+// From loose to tight: conditionals, or, and, not, comparisons, sums, products, signs, powers, components. Chains of
+// conditionals are a loop, everything else is recursive up to `deepest`.
+// The first fault throws a SyntaxError with its kind and position; callers turn it into a sentence.
 #include "base/expressions/parse.hpp"
 
 #include <algorithm>

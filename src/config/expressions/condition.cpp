@@ -1,3 +1,10 @@
+// Conditions (`when`) as a list of steps, one for each node of the syntax tree; operands stand before what uses them.
+//
+// 1. ConditionBuilder translates the tree, checks that conditions and numbers are not mixed, and collects the
+//    statistics that must be computed.
+// 2. ConditionValues runs the steps in order on the facts of an iteration. `previous`, `change` and `rate` run them on
+//    earlier facts too, at most `depth` iterations back; they cannot be nested.
+// 3. A number that is not known yet is NaN, and comparisons with it do not hold.
 #include "config/expressions/condition.hpp"
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// Translation of a derived variable's text to steps of a Derivation.
+//
+// 1. parse, then check_functions: names of functions are checked before arguments, so that the first mistake is
+//    reported.
+// 2. operand_of, for each node of the tree in order: numbers, names and calls. Arithmetic is collected in one Formula
+//    as long as possible; functions of vectors and of neighbours are steps of their own.
+// 3. DerivationPoints checks that all variables lie on one mesh at the same points, and places the steps.
+// Every Error(configuration) names the position in the text.
 #include "config/expressions/derivation_text.hpp"
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// The section `derived`, expressions instead of variables, and the kinds of functions.
+//
+// 1. read_derived: each entry becomes a variable with the mesh, centring and order of its first input; later entries
+//    may use it.
+// 2. place_steps, on unstructured meshes: where the values of each step lie; steps at different places are refused.
+// 3. result_components: components of a function's result, or the reason why it does not apply to the mesh.
 #include "config/expressions/derived_section.hpp"
 
 #include <fmt/format.h>

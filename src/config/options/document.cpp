@@ -1,3 +1,10 @@
+// YAML text to a tree of nodes with places (yaml-cpp's events).
+//
+// 1. check_characters: UTF-8 without control characters.
+// 2. TreeBuilder: builds lists and maps. It refuses tags, keys that occur twice, and keys that are no names; references
+//    are copied, up to a limit.
+// 3. Errors of yaml-cpp are replaced by sentences with a remedy (syntax_message) at the place that helps most, such as
+//    the bracket that is never closed.
 #include "config/options/document.hpp"
 
 #include <yaml-cpp/eventhandler.h>

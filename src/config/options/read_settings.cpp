@@ -1,3 +1,9 @@
+// Reading a node of the document by the declarations of options.
+//
+// 1. read_options: refuses unknown keys with a suggestion, and fills in defaults, which are parsed like given values.
+// 2. read_value: a list or a single value; then by type: numbers are expressions, names of variables and meshes must be
+//    declared, paths are made absolute.
+// Each error says what was found, where, what was expected, and what to do.
 #include "config/options/read_settings.hpp"
 
 #include <algorithm>

@@ -1,3 +1,10 @@
+// Results that become meshes (`makes`), and tasks that use them.
+//
+// 1. mark_made_meshes: marks declared meshes that an analysis fills, before tasks are read.
+// 2. find_source: collects what a task names, also through derived variables. All of it comes from the simulation, or
+//    from one analysis above.
+// 3. declare_made_mesh: adds the mesh and variables that the kind of analysis announces, or checks a declared mesh.
+// 4. join_groups_of_made: a task runs in the group of the analysis that makes its mesh.
 #include "config/tasks/made_meshes.hpp"
 
 #include <fmt/format.h>

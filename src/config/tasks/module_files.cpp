@@ -1,3 +1,9 @@
+// Finding and loading plug-ins.
+//
+// 1. find_modules: the folder of SIDESTREAM_MODULES, or the first of several places near the library or program.
+// 2. load_plugin: loads the library, and checks magic, version, layout and the hash of the interface before any of its
+//    functions runs. Whatever they throw becomes an Error(configuration).
+// Libraries are never unloaded, since objects of their types may remain.
 #include "config/tasks/module_files.hpp"
 
 #include <dlfcn.h>

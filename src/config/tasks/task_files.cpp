@@ -1,3 +1,10 @@
+// File names of tasks, which are checked before a run begins.
+//
+// 1. files_of: the names that options give, or their defaults.
+// 2. check_task_files: no two tasks write one file; the ending has a format that fits; no name is one of Sidestream's
+//    own or a database's; no two series share an index. Names that coincide in some iterations only are found by
+//    expanding the first ones.
+// 3. check_resumed_files: a run that resumes counts {index} from 0 again, so names need {cycle} or {time}.
 #include "config/tasks/tasks.hpp"
 
 #include <algorithm>

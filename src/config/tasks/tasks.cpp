@@ -1,3 +1,10 @@
+// The sections `analyses` and `outputs`.
+//
+// 1. read_task: finds the kind, reads its options and those of all tasks, then schedule, containment and kept
+//    iterations.
+// 2. After each task, its source is found and its made mesh declared, so that tasks below can use it.
+// 3. give_names: tasks without a name get their kind and a number. Then files are checked.
+// 4. read_events: events of the file and of tasks get their bits, in this order on all processes.
 #include "config/tasks/tasks.hpp"
 
 #include <fmt/format.h>

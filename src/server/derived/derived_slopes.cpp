@@ -1,3 +1,10 @@
+// Derivatives for derived variables.
+//
+// On grids: central differences where both neighbours exist, one-sided otherwise, 0 without neighbours. With unequal
+// spacing it is the derivative of the parabola through the three points. On curvilinear grids, differences along the
+// three grid lines are transformed by the inverse Jacobian (a ratio of triple products), computed once for a line of
+// points.
+// In cells of unstructured meshes: weighted sums of point values (see below).
 #include "server/derived/derived_slopes.hpp"
 
 #include <cmath>

@@ -1,3 +1,12 @@
+// Derived variables, computed from assembled views. They are views like any other, so tasks see no difference.
+//
+// 1. deposit (collective): fields that sum particles or points are computed for all regions that will be needed.
+// 2. derive: for each requested variable, the blocks or the piece of a decomposition. Tasks may ask for some blocks
+//    only.
+// 3. view: the region is the block with the halo, widened by the reach of the expression. Inputs are gathered with a
+//    mark where they have values; the expression then runs line by line (DerivedEvaluator). Points are owned where all
+//    inputs are; the others become halo pieces.
+// A block that lacks an input gets no view.
 #include "server/derived/derived_stage.hpp"
 
 #include <algorithm>

@@ -1,4 +1,11 @@
 // Marks in assembled views: cells that finer levels cover, flagged ghosts, leaves that count, points shared by blocks.
+//
+// 1. mark: covered cells come from the block table, ghosts from the arrays that the simulation flags.
+// 2. mark_trees: flags cells of octrees that are refined or owned by another block, and compares the volume of the
+//    other leaves with the mesh's (a sum over servers, until it has warned).
+// 3. mark_shared: servers exchange numbers of points, and the lowest block keeps a shared one.
+// 4. complete: a second set of views, in which blocks with owned points have all nodes of their cells.
+// mark_trees and mark_shared are collective.
 #include <algorithm>
 #include <set>
 

@@ -1,4 +1,11 @@
-// Checks of an iteration before servers decide what runs: cycles, times, blocks, missing blocks.
+// Checks of an iteration before servers decide what runs. Each gives the same result on all servers.
+//
+// 1. Cycles that differ refuse the iteration; times that differ are reported once.
+// 2. check_blocks: updates the block table when blocks have changed. A block that two clients declare refuses
+//    iterations until one removes it; a failure to update refuses this one, and the table is rebuilt.
+// 3. check_absent: blocks that were declared and not published cover nothing. Servers exchange them only when they
+//    change.
+// 4. can_run: an analysis runs if all its variables came and no cell would count twice; an output if any came.
 #include <fmt/format.h>
 
 #include <cstring>

@@ -1,4 +1,12 @@
 // The engine's part in requested analyses (asked_tasks.hpp).
+//
+// 1. While servers wait for clients, the first one rings a bell if it has requests (hear_requests); servers that
+//    receive together take a maximum instead (hear_in_step). So all servers take up the same requests at the same
+//    point.
+// 2. take_up_requests: new expressions become variables, and the agreement of the iteration is extended by them.
+// 3. add_asked: due requests run after the configured tasks, only if no server lags and within their share of time.
+// 4. answer_between: requests for one answer run on the iteration that is held, if it has their inputs.
+// If assembling fails the requests are given up, not the iteration.
 #include <algorithm>
 #include <chrono>
 #include <functional>

@@ -1,4 +1,9 @@
 // Account of a server's work, and the joining of several groups' accounts into one.
+//
+// A row is added for each iteration, task and movement. When there are too many, or after a time, the rows are handed
+// to `rows_.take` and dropped. Failures that differ only in numbers count as one.
+// join merges another group's decisions: rows by iteration, where one that only one group has is `lost`. Without rows
+// only the counts are known, and the joined ones are bounds. Nothing communicates here.
 #include "server/engine/ledger.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,12 @@
+// One analysis or output on all servers of a group.
+//
+// 1. run: for each pass, `local` on every server, agreement that all succeeded, `combine`, agreement again. The bytes
+//    that combine returns are the next pass's feedback. A failure anywhere gives the same message on all servers and
+//    ends the task's iteration.
+// 2. With a sender, `local`'s bytes go to combining servers instead (send_partial); there combine_partials runs.
+// 3. Values that are kept back: copied while the condition does not hold, on all servers or on none, and written before
+//    the iteration in which it does.
+// Every attempt is collective. It catches whatever a plug-in throws.
 #include "server/engine/scheduled_task.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,10 @@
+// Encoding of a task's input for a worker process. Values are not part of the bytes; a view has the place of its array.
+//
+// 1. PlacedValues: an array in the node's buffer has its offset there; any other gets a place in the memory that server
+//    and worker share, packed if its strides leave gaps. An array that occurs twice has one place.
+// 2. bytes_of: views of variables that entries use, then other lists, then the entries as numbers of lists.
+// 3. ReceivedInput: reads all of this, and points its views into the two memories.
+// Both ends are the same build, which the worker checks before.
 #include "server/isolation/input_bytes.hpp"
 
 #include <algorithm>

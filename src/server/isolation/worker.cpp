@@ -1,3 +1,12 @@
+// The server's side of a worker process.
+//
+// 1. start: makes a socket and a process, and sends the setup; the reply says whether the analysis could be made.
+// 2. local: writes the input into shared memory, sends a request, and awaits the reply. A worker that ended while idle
+//    is started again, without its earlier state.
+// 3. await: polls the socket and passes on what the process prints. Its messages also go to the run's log.
+// 4. A process that ends is an Error(analysis) with how it ended and its last output. One that exceeds the limit is
+//    asked to end, gets a second to print where it is, and is killed.
+// Only this server's analysis fails; the next iteration starts a new process.
 #include "server/isolation/worker.hpp"
 
 #include <fmt/format.h>

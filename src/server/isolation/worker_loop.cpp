@@ -1,3 +1,11 @@
+// The main loop of a worker process.
+//
+// 1. run_worker: ends with its server, closes inherited descriptors, offers itself to the system if memory is short,
+//    and survives signals to the job.
+// 2. receive: a request, with the descriptors of shared memory if that is new or has grown.
+// 3. answer: makes the analysis, or runs `local` on the received views, and replies with bytes or a sentence.
+//    Exceptions of any type become such a sentence.
+// The loop ends when the server's end of the socket closes.
 #include "server/isolation/worker_loop.hpp"
 #include "server/isolation/worker_messages.hpp"
 

@@ -1,3 +1,12 @@
+// Which ranks are clients, servers or forwarders, and who reports to whom.
+//
+// 1. assign_roles: splits the ranks by node, numbers the nodes, and chooses each rank's role by the placement. Sums and
+//    minima over the ranks then count each kind; no rank has a list of all.
+// 2. look_up_ranks: asks the process at position k of a directory for the rank of server k, with two sparse exchanges.
+// 3. bind_servers: binds servers to cores and logs the placement on rank 0, with at most eight names.
+// 4. find_server_assignment: reporters tell their servers which clients they stand for, and servers share who holds
+//    whose values.
+// All functions are collective. Wrong configurations are errors on every rank.
 #include "session/opening/roles.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,13 @@
 // Starting a session: all ranks agree on the declarations, then transports and tasks are created.
+//
+// 1. vote: all ranks start, or all cancel; anything else is an error on every rank. Who waits long gets a message.
+// 2. Meshes are assembled from the clients' parts; declarations are compared, and servers get those of the first
+//    client.
+// 3. The configuration is read a second time, with the program's parameters. Servers are divided into groups.
+// 4. Blocks are checked for overlap, then transports, tasks and streams are made. From here on this is a run: records
+//    of the run before are removed or kept.
+// 5. Clients publish their declarations. This is not collective, since it may wait for servers.
+// Each step is collective over all ranks, and throws on all of them if it fails on one.
 #include <fmt/format.h>
 #include <signal.h>
 

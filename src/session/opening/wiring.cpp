@@ -1,3 +1,10 @@
+// Creates the transports of each placement. Collective; an error of one rank is thrown on all.
+//
+// 1. share_of_buffer: clients of a node add up their needs, which must fit into the buffer; the rest is shared.
+// 2. `inline`, `off`: one object is client and server. `cores`, `job`: shared memory of the node.
+// 3. `nodes`: clients move values by a thread, or push them, as MPI allows; or a forwarder reads them from shared
+//    memory. Each group of servers has its own communicator and its own assignment of reporters.
+// 4. Spilling: each client gets a file whose share of the limit follows from its needs.
 #include "session/opening/wiring.hpp"
 
 #include <algorithm>

@@ -1,3 +1,13 @@
+// The main of `sidestream endpoint`: servers of another job that read a stream.
+//
+// 1. configure: the file is read on rank 0 and parsed everywhere. divide: groups of processes, each with its own
+//    stream.
+// 2. The stream's server waits for the simulation; declare joins its declarations with the file's.
+// 3. check_record: a record of the same session means that this endpoint continues what another began.
+// 4. work: each group serves by itself until its stream ends. If one fails, or its writer dies, it raises a flag that
+//    makes the others leave.
+// 5. finish: all groups write tables and the record together, then throw what failed.
+// Steps 1 to 3 and 5 are collective over all processes.
 #include "session/serving/attached_groups.hpp"
 
 #include <exception>

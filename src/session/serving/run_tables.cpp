@@ -1,3 +1,11 @@
+// Tables of a run: timings, movement and iterations. Each process collects rows and spills them to its region of a
+// hidden file.
+//
+// 1. take: turns finished rows of a ledger or publisher into text. It retries while memory is short.
+// 2. write_run_table_together (collective): one process creates the table; a prefix sum of lengths gives each writer
+//    its offset; all write; the first renames. Rows in memory go first to the writers that record for their processes.
+// 3. settle_part_files: rows of a run that was killed are appended when it is resumed, otherwise removed.
+// A failure to write is logged by one rank, and leaves no table; lost rows are counted and reported.
 #include "session/serving/run_tables.hpp"
 
 #include <filesystem>

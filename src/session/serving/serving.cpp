@@ -1,3 +1,10 @@
+// A server's parts and their order: output directory, results, tasks, triggers, made meshes, engine.
+//
+// 1. Constructor (collective): opens the directory, removes results that are to be replaced, and makes the tasks of
+//    this group in the file's order, each with its own communicator.
+// 2. begin: connects tasks to steering and to senders, and makes the engine. A server that only combines partials gets
+//    a Combiner instead.
+// 3. run: until the clients have closed; then steering and senders are closed.
 #include "session/serving/serving.hpp"
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// Connects the session's requests: mailbox, steering and asked analyses.
+//
+// SteeringLink: the first server opens the mailbox. A value goes to the steering server, which tells the clients;
+// servers that do not tell them post it as a request of the run itself. Servers that continue a session take over the
+// recorded values.
+// RequestLink: the first server reads requests; every server makes the analysis from the same text. Expressions become
+// new variables, in a limited number.
+// A mailbox that cannot be opened is a warning: the run goes on without requests.
 #include "session/serving/steering_link.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,11 @@
+// Charts that a Python process draws while the run continues.
+//
+// 1. draw queues a picture. look starts a process for up to 32 waiting pictures, at most two processes at a time.
+// 2. read: a process prints a line for each picture that it finished or failed; what else it prints is the reason.
+// 3. A process that ends early is blamed on its current picture; the others are tried again. Missing packages end all
+//    drawing.
+// 4. Pictures are reported in their order. The destructor waits for the rest, within a limit.
+// Nothing here fails a run: reasons are logged once each, further pictures counted.
 #include "storage/charts/drawing.hpp"
 
 #include <unistd.h>

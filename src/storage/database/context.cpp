@@ -1,3 +1,12 @@
+// Reading one context of a database. The record holds the schema and one entry for each group of servers; a group's
+// tables and values are read when they are first needed.
+//
+// 1. Constructor: parses the record and checks its sizes.
+// 2. blocks, pieces: read a group's table of blocks, then of pieces and chunks, and keep both.
+// 3. places, chunk, read_chunk: find a chunk, read its bytes, verify the checksum, and decode it. Pieces that are cut
+//    by tree levels go through TreePieces.
+// Files may be damaged or forged: each offset is compared with the file's size before memory is allocated, and any
+// fault is an Error(file) with path and place.
 #include "storage/database/context.hpp"
 
 #include <fmt/format.h>

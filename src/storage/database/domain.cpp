@@ -1,3 +1,10 @@
+// A server's part of a context, between `local` and `combine`.
+//
+// 1. add_cut: cuts a block's values into chunks of equal size, or by level of a tree. Chunks with codecs are encoded at
+//    once, a batch at a time on the pool of threads, and kept in memory.
+// 2. Values without codecs stay where they are. write_raw cuts them again when they are written, and only then computes
+//    their checksums.
+// Nothing communicates. The rows of blocks, pieces and chunks become the group's table.
 #include "storage/database/domain.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Bytes of a database: slots of the journal, rows of tables, and file names (docs/database-format.md).
+//
+// A slot has 256 bytes: magic, version, fields at fixed offsets, and a checksum of all before it in its last 8 bytes.
+// read_slot calls a slot empty if all bytes are zero and damaged if anything does not fit. Rows come from files that
+// may be forged, so block_of checks that indices and lengths are in range before they are used.
 #include "storage/database/layout.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,9 @@
+// Parsing the JSON text in which a context describes its meshes, variables and codecs.
+//
+// 1. read_mesh and read_variable convert the entries. Reader checks the type of each value, and its range.
+// 2. check_names and connect: names are unique; arrays of a mesh exist, lie on it and have the role that it gives them.
+// Files may be forged, so products of extents and refinement ratios are checked for overflow. Each fault is an
+// Error(file) that names the context.
 #include "storage/database/schema.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,10 @@
-// Writes the group for VTK. The format is VTKHDF 2: docs.vtk.org, "VTKHDF File Format".
+// The group VTKHDF of the HDF5 file that shows a context. The format is VTKHDF 2: docs.vtk.org, "VTKHDF File Format".
+//
+// 1. as_what: an image for uniform meshes, cells or points for lists whose arrays exist on the same blocks; other
+//    meshes are left out.
+// 2. One mesh is the group itself; several become parts of an assembly.
+// 3. Values are links to the file's own arrays. Only offsets, and coordinates of fewer than three components, need
+//    virtual arrays of their own.
 #include "storage/database/show.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,8 @@
+// Values of a context as callers ask for them: by names, with checks and messages that name the call.
+//
+// limit_levels hides deeper levels of octrees: `seen` shortens blocks to the visible cells, and `refined` flags on the
+// last visible level read as 0. Boxes, lists and blocks are then read by read_context.cpp. Wrong arguments are
+// Error(usage), missing values Error(file).
 #include "storage/database/stored_values.hpp"
 
 #include <fmt/format.h>

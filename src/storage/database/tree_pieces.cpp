@@ -1,3 +1,12 @@
+// Values of octrees. They are cut by level, and a chunk may need others for decoding: coarser levels and companions.
+//
+// 1. tree: decodes the flags of refinement, which define the cuts. The trees used last are kept.
+// 2. decoded: prepares a variable on a block (cuts, offsets, relations); turn_to first drops values that no other
+//    variable needs.
+// 3. decode: reads a chunk, checks it, and decodes it. The codec asks Cells for the values that it needs, which decodes
+//    their chunks first. The depth of this recursion is limited, since relations of a forged file may form a ring.
+// 4. fetch: flags are unpacked, values decoded, into the caller's memory.
+// Faults are Error(file); what was decoded before remains valid.
 #include "storage/database/tree_pieces.hpp"
 
 #include <algorithm>

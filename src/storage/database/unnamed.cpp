@@ -1,3 +1,10 @@
+// Search for contexts that lost their slot, before files without a context are removed.
+//
+// 1. SegmentUse collects the bytes of segments that contexts of the journal use.
+// 2. RecordSearch looks for records at aligned places in the other bytes. A record counts if its checksums, tables and
+//    pieces fit; it then is reported, and its files are held.
+// 3. Files that neither a context nor such a record names are spare; so are HDF5 files of removed contexts.
+// Nothing is changed here. Reading is bounded by twice the size of a segment, since files may be forged.
 #include "storage/database/unnamed.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,13 @@
+// Requests to a running session as files in a folder: `request-ID`, `taken-ID`, `answer-ID`. Renames decide who has a
+// request.
+//
+// 1. ask_run writes a request (under a temporary name, then renamed) and polls for the answer.
+// 2. take renames each request to `taken`; a request that was withdrawn meanwhile is skipped. Malformed ones are
+//    refused with a sentence.
+// 3. answer writes the answer; ask_run reads and removes it.
+// 4. Without an answer in time ask_run withdraws the request by removing it. If that fails the run has taken it, and
+//    its answer is awaited a little longer.
+// The folder must belong to this user, since whoever writes into it commands the run.
 #include "storage/files/mailbox.hpp"
 
 #include <fcntl.h>

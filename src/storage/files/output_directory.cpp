@@ -1,3 +1,10 @@
+// The directory of results. Files are written under hidden names and appear by a rename (commit), or not at all
+// (discard).
+//
+// With `flush`, commit waits until the content is on the disk, renames, and then flushes the directories.
+// DirectoryLock keeps two runs apart with a lock on an open file, which vanishes with the process. Its holder removes
+// the file before it closes it, so whoever gets the lock checks that the file still has its name, and otherwise tries
+// again. A file system without locks gets a warning.
 #include "storage/files/output_directory.hpp"
 
 #include <fcntl.h>

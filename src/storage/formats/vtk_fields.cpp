@@ -1,3 +1,8 @@
+// Values in VTK XML files, and the flags (vtkGhostType) of points and cells.
+//
+// Flags join what the simulation flags, cells that finer levels cover, parents of octrees, and cells of other blocks.
+// Values that were not delivered are written as NaN, or 0 for integers. Arrays are written in slabs, converted where a
+// precision is set.
 #include "storage/formats/vtk_fields.hpp"
 
 #include <fmt/format.h>

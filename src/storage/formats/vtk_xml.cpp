@@ -1,3 +1,8 @@
+// Elements of VTK XML files.
+//
+// VtkArray writes an array as base64 text, in parts, without holding all values. Uncompressed: the size in bytes, then
+// the values, as one text. Compressed: a header with the sizes of all blocks is reserved, blocks of 1 MiB are packed
+// with zlib one after the other, and `finish` writes the header into its place.
 #include "storage/formats/vtk_xml.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,8 @@
+// A driver (virtual file layer) for HDF5 that writes by pread and pwrite, and hides failures from HDF5.
+//
+// The driver keeps the first error number and reports success from then on, writing nothing more; File checks it
+// (Driver::failure). So a full disk is an error with its number, and HDF5 can still close the file. Its functions are
+// called from C, so no exception may leave them.
 #include "sidestream/kit/storage/hdf5/file.hpp"
 
 #include <fcntl.h>

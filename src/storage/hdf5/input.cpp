@@ -1,3 +1,8 @@
+// Reading HDF5 files of others: names, shapes, parts of arrays and attributes.
+//
+// Each call opens the object by its path and closes it again. Files may be damaged or come from other programs: types
+// are converted by HDF5 where they are numbers, and shapes and lengths are checked before memory is allocated. Faults
+// are Error(file) with path and object.
 #include "storage/hdf5/input.hpp"
 
 #include <fmt/format.h>

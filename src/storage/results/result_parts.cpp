@@ -1,3 +1,11 @@
+// Results of several servers as one: gathered on rank 0 and joined, or written in pieces when they are large.
+//
+// 1. in_pieces: decides by the sum of bytes, which is collective; the limit is the same for all kinds.
+// 2. gather and joined: parts in the order of servers. Points and links of later parts are shifted; arrays of data sets
+//    are copied to their place.
+// 3. check_parts: columns and arrays must agree, and parts of a data set must cover it without overlap. A difference is
+//    an Error(analysis) that names the servers.
+// add_parts is collective; rank 0 adds the result, and an error reaches all.
 #include "storage/results/result_parts.hpp"
 
 #include <algorithm>

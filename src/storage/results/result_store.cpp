@@ -1,3 +1,12 @@
+// Results of analyses as files.
+//
+// 1. begin: one FileResults for each iteration. Its calls choose a format by the file's ending, and a way: a whole
+//    file, rows of a table that all iterations share, or pieces.
+// 2. write_pieces: rank 0 chooses the name of the list; servers write their pieces in turn under temporary names. When
+//    all have succeeded, rank 0 writes the list, all files get their names, and the index of the series is extended. A
+//    failure on any server removes all of them.
+// 3. draw: starts a program for the picture; it is entered into its series when the program has ended.
+// add_parts, add_pieces and states are collective; the others run on rank 0.
 #include "storage/results/result_store.hpp"
 
 #include <fmt/format.h>

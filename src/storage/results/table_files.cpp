@@ -1,3 +1,12 @@
+// Tables to which every iteration adds its rows.
+//
+// 1. append: writes rows in portions, then records the length up to which the file is complete in a hidden file. A
+//    failure cuts the file back to its length before.
+// 2. recover, after a kill: cuts the file to the recorded length. Without a record, to its complete lines; if it is
+//    shorter than recorded, to the iteration before its last.
+// 3. take_over, of a run that resumes: checks the columns, and drops rows from the point on at which the run goes on.
+//    The file with all rows is kept under another name.
+// Used on one server; nothing is collective.
 #include "storage/results/table_files.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,12 @@
+// Output `database`.
+//
+// 1. At the start: chooses codecs for each variable. Lossy ones must be named for the variable, and are refused for
+//    checkpoints.
+// 2. local: finds the octrees, then encodes values. Those on trees go by level, the others in chunks; values without
+//    codecs stay in place until combine.
+// 3. combine (collective): the first time, servers agree whether the codec of trees is there. Then they store the
+//    context together (Storing): it appears as a whole or not at all.
+// 4. discard, or a failure: drops the encoded values; the next iteration begins anew.
 #include "storage/writers/kinds.hpp"
 
 #include <fmt/format.h>

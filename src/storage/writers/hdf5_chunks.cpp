@@ -1,3 +1,10 @@
+// Chunks of HDF5 arrays that are packed here instead of by filters of the HDF5 library.
+//
+// 1. plan_chunks: extents of chunks and their filters. zfp gets chunks with about equal sides, one component each;
+//    others get slabs.
+// 2. write_packed: for each chunk packs its values, pads it at the array's upper ends, runs the filters, and stores it
+//    with the bits of filters that were skipped because they saved nothing.
+// Readers decode with the filters of those numbers (HDF Group's registry).
 #include "storage/writers/hdf5_chunks.hpp"
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// Output `hdf5`: a file for each server, and one that shows each variable as one array.
+//
+// 1. Passes before the last, if some precision needs them: servers agree on forms (Preparation).
+// 2. local: each server with values writes its blocks to a file under a temporary name, in turn if writers are limited.
+// 3. combine (collective): rank 0 writes the common file, whose arrays refer to the servers' files. Then all files get
+//    their names, and the index of the series is extended, or all are removed.
 #include "storage/writers/kinds.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,10 @@
+// Output `vtk`: a file for each block, and one for each mesh that lists them.
+//
+// 1. Passes before the last, if some precision needs them: servers agree on forms (Preparation).
+// 2. local: writes blocks under temporary names, and describes each to rank 0.
+// 3. combine (collective): rank 0 sorts the descriptions and writes the lists. Where VTK refuses gaps, it fills them
+//    with blocks of missing values. Missing parts are logged when they change.
+// 4. All files get their names or none; then the series are extended.
 #include "storage/writers/kinds.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,13 @@
+// Placement `nodes`, a server's part in one iteration.
+//
+// 1. receive: `poll` takes all packets. Manifests go to the store, answers to whoever asked, requests of others to
+//    `source_`.
+// 2. fetch: values come by a standing order that covers the wanted pieces, or by requests to their holders. Pushing
+//    clients send without a request; then only what they have sent must be received, and other servers fetch from here.
+// 3. order: asks the holders to send the same pieces in later iterations, and waits until all have confirmed.
+// 4. free_values and release: tell the contacts that values are no longer needed, and the outcome.
+// No call is collective. Where memory is short calls are retried, since the other side waits until what it sent is
+// received.
 #include "transport/mpi/server.hpp"
 
 #include <algorithm>

@@ -1,3 +1,13 @@
+// Answers to requests for values and ranges, and standing orders.
+//
+// 1. request: requests wait here until their iteration is complete; a new order replaces the same server's previous
+//    one.
+// 2. prepare: finds the pieces and allocates memory for those that must be packed, before anything is promised. Small
+//    pieces go together in one message, whole arrays from their place, others packed.
+// 3. An answer has a byte for each piece: sent, absent, or no memory. The values follow.
+// 4. follow_orders: sends ordered iterations as they become complete, at most `standing_window` beyond the last freed
+//    one. It skips refused ones. After the last iteration it tells the server so.
+// 5. move: performs all of this without waiting, and frees packed memory when its messages have left.
 #include "transport/mpi/source.hpp"
 
 #include <limits>

@@ -1,3 +1,11 @@
+// Receiving for standing orders. Each order has memory for `sets` iterations, used in turn.
+//
+// 1. order: allocates the memory; without it, no order is made and pieces are requested as before. Sends the order to
+//    the holders, and an empty one to holders that the new order no longer needs.
+// 2. take: small pieces are in a holder's packet; for the others receives are posted. A set is used again only when
+//    nothing arrives for its previous iteration any more.
+// 3. done, values: for an iteration that all holders have sent.
+// 4. finished: nothing of any order can still arrive. Holders report this with `last_standing`.
 #include "transport/mpi/standing_fetch.hpp"
 
 #include <algorithm>

@@ -1,3 +1,13 @@
+// Values of a rank by iteration, variable and block, and the receiving of pushed values.
+//
+// ValueStore keeps a persistent array in versions, each valid for a range of iterations. `drop` returns the arrays of
+// iterations, and of versions, that nobody needs any more. A lock protects it: the simulation's thread puts, the thread
+// that calls MPI finds.
+// PushedValues:
+// 1. expect: notes the values that a manifest announces.
+// 2. begin: allocates memory for all values of an iteration or for none, and then posts the receives. From then on it
+//    retries instead of failing, because what was sent must be received.
+// 3. arrived, release: complete the iteration, and return its memory to the pool.
 #include "transport/mpi/value_store.hpp"
 
 #include <algorithm>

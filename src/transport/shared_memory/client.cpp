@@ -1,3 +1,13 @@
+// A client's part in an iteration, with one channel to its server in each group.
+//
+// 1. begin: waits, or refuses, while `max_in_flight` iterations are not released.
+// 2. reserve: space in the heap, else in the spill file; else it refuses, or waits for a release. A block that can
+//    never fit is an error.
+// 3. commit: a record into each channel's ring. A full ring is waited for; under `skip` the record is kept for later.
+// 4. end: one record that completes the iteration. Its outcome is known when all groups have announced one.
+// 5. drain: awaits all outcomes. After the limit it tells the servers to drop what they have not received.
+// Every wait lets MPI of the simulation progress, and checks whether the servers live. If one is lost, all groups are,
+// since no iteration may arrive in only some of them: iterations are then refused.
 #include "transport/shared_memory/client.hpp"
 
 #include <cstring>

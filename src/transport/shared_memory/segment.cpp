@@ -1,3 +1,10 @@
+// Shared memory as an anonymous file (memfd) that processes map.
+//
+// 1. check: free memory and the limit of file sizes, since the kernel answers a shortage of either with a signal.
+// 2. create: makes the file, maps it, reserves every page (fallocate), and forbids changes of its size.
+// 3. adopt: another process maps the file, and checks magic, version, layout hash and size before it trusts anything.
+// 4. populate: maps pages before they are used. It never changes contents, also while others write.
+// Failures are errors that give sizes. Nothing stays behind, since the file has no name.
 #include "transport/shared_memory/segment.hpp"
 
 #include <fcntl.h>

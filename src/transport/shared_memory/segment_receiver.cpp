@@ -1,3 +1,10 @@
+// Handing a segment's descriptor from its creator to other processes of the node, over a UNIX socket.
+//
+// 1. The creator listens at a random abstract address (SegmentSender); share_segment broadcasts it.
+// 2. An attacher connects (SegmentReceiver). Both sides check that the other is the same user.
+// 3. The creator sends the descriptor; the attacher maps it and confirms with one byte.
+// 4. A connection that closes without the byte, or the time limit, is an error on the creator.
+// share_segment is collective over the node: all processes get the segment, or all throw.
 #include "transport/shared_memory/segment_receiver.hpp"
 
 #include <poll.h>

@@ -1,3 +1,11 @@
+// Placement `cores`: a server reads its clients' rings.
+//
+// 1. receive: empties all rings. If they were empty it sleeps on its bell, except around the expected time of the next
+//    iteration, when it polls (Anticipation).
+// 2. take: each record goes to the store; values stay in the node's buffer. Spilled blocks are noted.
+// 3. advance: when an iteration's turn comes, its spilled blocks are read back. If that fails, this server refuses it.
+// 4. release: writes outcome and count into each client's control block.
+// Nothing is collective. A record leaves its ring only after it was stored, so a shortage of memory loses none.
 #include "transport/shared_memory/server.hpp"
 
 #include <sched.h>

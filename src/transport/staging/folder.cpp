@@ -1,3 +1,9 @@
+// Files of a stream's directory that appear, change and vanish as a whole.
+//
+// put: writes `.NAME.part`, flushes it, and renames it. put_new: links it instead, which fails if the name is taken.
+// get, rename, remove: report a missing file as such, since the other side may just have removed it.
+// Each call opens the directory anew, without following a link, and checks its owner and mode: it may have been
+// replaced since. All other failures are Error(file) with the path; destructors log.
 #include "transport/staging/folder.hpp"
 
 #include <dirent.h>

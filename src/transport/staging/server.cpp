@@ -1,3 +1,12 @@
+// A stream's reader. Rank 0 talks to the writers through files (ReaderCoordinator); each result reaches all members.
+//
+// 1. connect: rank 0 waits for the stream and becomes its reader; all get the declarations and the engine of values.
+// 2. receive: rank 0 looks for news. A new step is broadcast, decoded and checked by all, and its blocks are divided
+//    evenly. An unusable step is refused with the reason, and the stream continues.
+// 3. fetch: each rank reads the pieces that it needs, through the engine.
+// 4. release: when no member reads any more, rank 0 answers the step.
+// If the writers gave this group up in the meantime, it connects again, and repeats an answer that they missed.
+// Collective: connect, receive, release. Failures of one member are thrown on all.
 #include "transport/staging/server.hpp"
 
 #include <algorithm>

@@ -1,3 +1,14 @@
+// Handover of one iteration by the writers. Rank 0 asks the coordinator; `ask` gives all members its answer with one
+// reduction.
+//
+// 1. await_reader: the epoch of a living reader. Without one within the limit, or at once under `skip`, the step is
+//    refused.
+// 2. offer: each member builds its part and puts its values where the reader finds them; rank 0 offers the merged
+//    index.
+// 3. await_answer: until the reader answers. Another reader that takes over gets the values again. After the limit the
+//    step is withdrawn, unless an answer came first.
+// 4. clean: removes values and files, also after a failure.
+// A failure of the coordinator is thrown on all members, with the same message.
 #include "transport/staging/step_handover.hpp"
 
 #include <cstring>

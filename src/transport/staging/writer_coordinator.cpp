@@ -1,3 +1,13 @@
+// The two coordinators of a stream, which exchange messages as files (docs/format-streams.md).
+//
+// Writers: announce (refuse if a living writer has the name, clear the directory, write declarations, start the
+// heartbeat, write the announcement last), then for each step offer, answer, and withdraw or forget.
+// Readers: find the stream, take the next epoch by creating its file (only one can), then look for steps and answer
+// them.
+// Each step has one file whose renaming decides: to `done` by the reader, to `withdrawn` by the writers. Only one of
+// the two succeeds.
+// Either side counts as dead when its process has ended or its heartbeat is silent for the limit. A reader that was
+// given up finds its file renamed, and may attach again.
 #include "transport/staging/writer_coordinator.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,8 @@
+// Particles of an AMReX plotfile (version two).
+//
+// read_particle_folder reads the header: numbers of columns, names, and for each grid its file, count and offset.
+// Columns named like components of a vector are joined. read_particles then reads some rows of a grid: integers first,
+// reals behind those of all particles of the grid. Version 2.1 packs id and processor into two integers.
 #include "importers/amrex/particles.hpp"
 
 #include <fmt/format.h>

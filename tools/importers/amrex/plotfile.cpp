@@ -1,3 +1,6 @@
+// The header of an AMReX plotfile: a list of texts and numbers in a fixed order, which HeaderReader reads and checks
+// one by one. Levels must be nested by their ratios. Errors name the item, and a folder that only contains plotfiles is
+// told apart.
 #include "importers/amrex/plotfile.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,10 @@
+// A domain's octree from RAMSES' files, and its values in the order of the tree.
+//
+// 1. inner_coarse_cells: the box of root cells without the boundary, from all domains.
+// 2. Builder: for each level, finds the parent of each oct by hashing the index, then numbers octs in the order of
+//    their parents: the tree is stored level by level. Octs in boundary lists are left out.
+// 3. Values of a level are read oct by oct and put at those numbers.
+// An oct without parent, or one that occurs twice, is an Error(file).
 #include "importers/ramses/domain_tree.hpp"
 
 #include <fmt/format.h>

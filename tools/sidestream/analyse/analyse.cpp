@@ -1,3 +1,11 @@
+// `sidestream analyse`: stored files take the place of a simulation.
+//
+// 1. prepare (collective): finds the files and their variables, reads the configuration, and which variables its tasks
+//    need.
+// 2. run: opens a session. Clients publish the needed blocks of one iteration after the other; servers serve as in any
+//    run.
+// 3. Errors of clients reach all processes before those that servers have as a result.
+// Output directories that contain the input are refused, unless nothing there would change.
 #include "commands.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,8 @@
+// Which blocks of an iteration the tasks of a configuration need, so that only these are read.
+//
+// 1. Tasks that are due, with their selections; conditions that are unknown before reading count as true.
+// 2. Blocks by plane, box, level, or by ranges that files store. A range that is unknown means all blocks.
+// 3. Blocks that provide halos, and neighbours that servers need to decide in the same way, are added.
 #include "analyse/demand.hpp"
 
 #include <algorithm>

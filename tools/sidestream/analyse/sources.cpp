@@ -1,3 +1,10 @@
+// Stored iterations: finding, selecting and opening them.
+//
+// 1. find, on rank 0: expands patterns in natural order, recognises formats by content, and keeps the iterations that
+//    are asked for.
+// 2. merge: joins the metadata of all; variables that differ between iterations are refused. Damaged files are left out
+//    if options say so.
+// 3. share (collective): all processes get the list and the metadata.
 #include "analyse/sources.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,9 @@
+// Cells of refined meshes as level and index: parents, neighbours, periodic differences, positions and ids.
+//
+// Positions are counted in half steps of the finest lattice, so that comparisons are exact; volumes of trees are powers
+// of two. The id of a cell is its last point on the finest lattice, which orders cells of all levels in one way.
+// CellIndex is a hash table with linear probing. find_round looks for the cell itself, then for the ancestors that
+// contain it.
 #include "cosmology/halos/amr/amr_grid.hpp"
 
 #include <algorithm>

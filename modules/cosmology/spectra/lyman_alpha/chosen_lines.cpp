@@ -1,3 +1,8 @@
+// Output of every n-th line of sight.
+//
+// 1. Rows of lines are divided evenly among servers. own_rows (collective) sends lines to the owners of their rows, 16
+//    MiB at a time, so that no server holds more than its own rows and what is under way.
+// 2. write_lines adds flux, depth and positions as arrays of one data set, of which each server gives its rows.
 #include "cosmology/spectra/lyman_alpha/chosen_lines.hpp"
 
 #include <algorithm>

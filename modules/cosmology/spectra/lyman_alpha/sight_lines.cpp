@@ -1,3 +1,9 @@
+// Lines of sight along one axis of a server's pencil.
+//
+// 1. measure: reads density, temperature and velocity in batches of lines, and computes optical depths (OpticalDepth).
+//    If the field is transformed afterwards, depths lie in the rows of the transform, so that one array serves both.
+// 2. means: exact sums of depth, flux and slope for a factor; servers add them, and the caller finds the next factor.
+// 3. products: for the final factor also counts of flux, spectra of lines, and the transform of the field.
 #include "cosmology/spectra/lyman_alpha/sight_lines.hpp"
 
 namespace sidestream::lyman_alpha {

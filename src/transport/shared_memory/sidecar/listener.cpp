@@ -1,3 +1,14 @@
+// The socket to which servers of a sidecar attach, and the thread that answers them.
+//
+// 1. listen_at: takes the session's name. If another user holds the name, it takes a random one and leaves a file that
+//    leads there; a second session of the same user is an error.
+// 2. answer: accepts a server if build, place and group fit, and sends the descriptors of the three segments. All
+//    places go to one group.
+// 3. take: when all places have said `go`, a new epoch is attached; when all have said `leave`, the group has left in
+//    order.
+// 4. lose: a connection that ends before that is a lost server, and the clients are freed at once.
+// A connection that cannot be served for lack of memory is closed, and may try again; the thread never ends because of
+// a server.
 #include "transport/shared_memory/sidecar/listener.hpp"
 
 #include <fmt/format.h>

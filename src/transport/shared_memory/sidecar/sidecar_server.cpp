@@ -1,3 +1,11 @@
+// A server that attaches to a simulation in the middle of its run.
+//
+// 1. attempt: connects to the listener, by its name or by the address file, and sends a request. It maps the segments
+//    that come with the answer, and checks their layout. No listener, or one that vanishes, is `nobody`; the caller
+//    tries again.
+// 2. look_for_clients: each client that has joined this epoch gets its ring opened at its first iteration.
+// 3. start_at: the servers have agreed on the first iteration; earlier ones are refused, client by client, as they end.
+// 4. receive: after the connection has ended, reads what the rings still hold, and then closes all clients.
 #include "transport/shared_memory/sidecar/sidecar_server.hpp"
 
 #include <poll.h>

@@ -1,3 +1,12 @@
+// Blocks that find no space in the buffer go through a file of the client that its server reads back.
+//
+// 1. SpillPlaces divides the file as a ring. A place is free when its iteration, and all before it, are released.
+// 2. reserve: takes a place and grows the file there before anything is written, so that a full disk refuses a
+//    reservation and never breaks a write. The client fills ordinary memory.
+// 3. commit: writes header, values and their checksums.
+// 4. SpillReader::load: opens the file by its path, and checks both checksums and that it is the block of that
+//    iteration. The first fault ends loading and is returned.
+// Files are locked while in use: prepare_spill_folder removes those that killed runs have left.
 #include "transport/shared_memory/spill/spill_file.hpp"
 
 #include <fcntl.h>
