@@ -69,7 +69,7 @@ GroupEntry write_group(const std::string& directory, std::uint32_t group, const 
   Bytes values;
   for (std::size_t n = 0; n < size.of_a_group; ++n) {
     const std::size_t domain = group * size.of_a_group + n;
-    domains.push_back(rows_of(domain, face_bytes + values.size(), size));
+    domains.push_back(rows_of(domain, overlay_bytes + values.size(), size));
     const std::size_t begin = values.size();
     values.resize(begin + size.variables * alignment);
     for (std::size_t v = 0; v < size.variables; ++v) {
@@ -79,9 +79,9 @@ GroupEntry write_group(const std::string& directory, std::uint32_t group, const 
   }
   PackedTable table = pack_table(domains);
   table.entry.group = group;
-  table.entry.offset = face_bytes + values.size();
+  table.entry.offset = overlay_bytes + values.size();
   GrowingFile file((std::filesystem::path(directory) / segment_name(1, group, 0)).string(), GrowingFile::Open::fresh);
-  file.write(face_bytes, values);
+  file.write(overlay_bytes, values);
   file.write(table.entry.offset, table.bytes);
   file.close();
   return table.entry;

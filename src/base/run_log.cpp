@@ -72,7 +72,7 @@ void RunLog::begin(Place place) noexcept {
     begun_ = true;
     append(std::exchange(kept_, {}));
   } catch (const std::exception&) {
-    tell_failure(ENOMEM);
+    report_failure(ENOMEM);
   }
 }
 
@@ -90,7 +90,7 @@ void RunLog::add(std::string_view level, std::string_view sentence) noexcept {
       kept_.push_back(std::move(message));
     });
   } catch (const std::exception&) {
-    tell_failure(ENOMEM);
+    report_failure(ENOMEM);
   }
 }
 
@@ -105,11 +105,11 @@ void RunLog::append(const std::vector<Message>& messages) {
   if (text.empty()) return;
   if (torn_) text.insert(0, 1, '\n');  // ends the line of which a full disk took only a part
   const int error = append_at_once(place_.path, text, torn_);
-  if (error != 0) tell_failure(error);
+  if (error != 0) report_failure(error);
 }
 
 /// Says once, on standard error only, that messages are missing.
-void RunLog::tell_failure(int error) noexcept {
+void RunLog::report_failure(int error) noexcept {
   if (std::exchange(failure_told_, true)) return;
   const LogScope none(nullptr);
   try {

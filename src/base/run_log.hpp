@@ -37,7 +37,7 @@ class RunLog : public std::enable_shared_from_this<RunLog> {
     std::size_t process_at;
   };
   void append(const std::vector<Message>& messages);
-  void tell_failure(int error) noexcept;
+  void report_failure(int error) noexcept;
 
   std::mutex mutex_;
   bool begun_ = false, torn_ = false, failure_told_ = false;

@@ -155,7 +155,7 @@ void ListCheck::compare(const Mesh& mesh, const Block& block, const Known& known
   }
 }
 
-void ListCheck::look(const Mesh& mesh, const BlockRecord& record, const ArrayView& list, std::int64_t iteration) {
+void ListCheck::read(const Mesh& mesh, const BlockRecord& record, const ArrayView& list, std::int64_t iteration) {
   if (mesh.kind() != MeshKind::unstructured) return;
   const Block& block = record.block;
   if (record.role == Role::connectivity) return check_connectivity(mesh, block, list);

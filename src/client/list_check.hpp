@@ -19,7 +19,7 @@ class ListCheck {
  public:
   /// Checks the values of a record (`list`). Throws Error(usage) if they contradict the declarations. Ignores lists of
   /// other roles, and of meshes that are not unstructured.
-  void look(const Mesh& mesh, const BlockRecord& record, const ArrayView& list, std::int64_t iteration);
+  void read(const Mesh& mesh, const BlockRecord& record, const ArrayView& list, std::int64_t iteration);
   /// Forgets the lists that were published of the block.
   void forget(std::int32_t mesh, std::int64_t block) { known_.erase({mesh, block}); }
 

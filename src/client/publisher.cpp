@@ -2,7 +2,8 @@
 //
 // 1. check_first: a block is published once in an iteration, and no allocated array of it may be open.
 // 2. begin: starts the iteration at its first publication. It may wait for servers, if parameters are steered.
-// 3. room_for: reserves memory. Without any the iteration is refused; a persistent array is kept here and sent later.
+// 3. reserve_for: reserves memory. Without any the iteration is refused; a persistent array is kept here and sent
+// later.
 // 4. copy and commit. If that fails the region is given back, and the array is marked as unsent.
 // alloc and commit do the same without the copy.
 //
@@ -91,11 +92,11 @@ void Publisher::begin_new() {
   if (!steered_.any() && !waits) return;
   const std::int64_t known = account_.iterations - options_.steering_ahead;
   if (!waits && options_.steering_ahead > 0 && known >= 0) transport_->await(known);
-  hear();
+  receive_news();
 }
 
 /// Receives the servers' failures and notices. They are removed from the transport, so this waits if memory is short.
-void Publisher::hear() {
+void Publisher::receive_news() {
   News news;
   retry_while_out_of_memory([&] { news = transport_->news(); });
   if (!news.failure.empty()) {  // an earlier one may not have been reported yet
@@ -132,7 +133,7 @@ void Publisher::refuse(Refusal reason) { refused_ |= transport_->status().connec
 }
 
 /// Reserves room for a block; a persistent array may have to be freed before its successor is stored.
-[[gnu::hot]] std::optional<Region> Publisher::room_for(const BlockRecord& record) {
+[[gnu::hot]] std::optional<Region> Publisher::reserve_for(const BlockRecord& record) {
   if (!record.persistent) return transport_->reserve(record.bytes, false);
   try {
     const std::optional<Region> region = transport_->reserve(record.bytes, true);
@@ -179,12 +180,12 @@ ArrayView view_of(const BlockRecord& record, const ValuesAt& values) {
 
 }  // namespace
 
-void Publisher::look_at_mesh(const BlockRecord& record, const ArrayView& list) {
+void Publisher::read_mesh_array(const BlockRecord& record, const ArrayView& list) {
   const Mesh& on = metadata_.meshes[static_cast<std::size_t>(record.block.mesh)];
   if (record.role == Role::refined || record.role == Role::owned) {
-    tree_bounds_.look(on, record, list, account_.iterations);
+    tree_bounds_.read(on, record, list, account_.iterations);
   } else {
-    lists_.look(on, record, list, account_.iterations);
+    lists_.read(on, record, list, account_.iterations);
   }
 }
 
@@ -196,9 +197,9 @@ void Publisher::look_at_mesh(const BlockRecord& record, const ArrayView& list) {
          record.block.id, record.bytes);
   }
   if (options_.off) return Taken::yes;
-  if (is_of_mesh(record)) look_at_mesh(record, view_of(record, values));
+  if (is_of_mesh(record)) read_mesh_array(record, view_of(record, values));
   if (!begin() && !record.persistent) return Taken::refused;
-  const std::optional<Region> region = room_for(record);
+  const std::optional<Region> region = reserve_for(record);
   if (!region) {
     refuse(Refusal::no_room);
     if (!record.persistent) return Taken::refused;
@@ -261,7 +262,7 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
 [[gnu::hot]] void* Publisher::alloc(Slot& slot) {
   check_first(slot, "alloc");
   if (!options_.off && !begin() && !slot.record.persistent) return nullptr;
-  const std::optional<Region> region = room_for(slot.record);
+  const std::optional<Region> region = reserve_for(slot.record);
   if (!region) {
     refuse(Refusal::no_room);
     slot.waiting.clear();
@@ -282,7 +283,7 @@ std::int64_t Publisher::handle(std::string_view variable, std::int64_t id) {
 }
 
 [[gnu::hot]] void Publisher::commit(Slot& slot) {
-  if (!options_.off && is_of_mesh(slot.record)) look_at_mesh(slot.record, slot.record.view(slot.region.data));
+  if (!options_.off && is_of_mesh(slot.record)) read_mesh_array(slot.record, slot.record.view(slot.region.data));
   slot.state = Slot::State::committed;
   // The values belong to the current iteration, even if the memory was allocated in an earlier one.
   if (options_.off || (!begin() && !slot.record.persistent)) return;

@@ -193,14 +193,14 @@ class Publisher {
   void next_iteration(double end_began);
   void check_first(const Slot& slot, const char* call) const;
   void handed_over(Slot& slot);
-  void look_at_mesh(const BlockRecord& record, const ArrayView& list);
+  void read_mesh_array(const BlockRecord& record, const ArrayView& list);
   /// Throws if the type or number of the values differs from the record.
   void check_values(const char* call, const Slot& slot, Type type, std::size_t count, int components) const;
   [[nodiscard]] Slot& slot_of(std::int64_t handle);
   Taken publish(Slot& slot, const ValuesAt& values);
   [[nodiscard]] void* alloc(Slot& slot);
   void commit(Slot& slot);
-  [[nodiscard]] std::optional<Region> room_for(const BlockRecord& record);
+  [[nodiscard]] std::optional<Region> reserve_for(const BlockRecord& record);
   static void copy(const BlockRecord& record, const ValuesAt& values, std::byte* to);
   static void copy_components(const BlockRecord& record, const ValuesAt& values, std::byte* to);
   template <class Work>
@@ -214,7 +214,7 @@ class Publisher {
   }
   [[nodiscard]] bool begin();
   void begin_new();
-  void hear();
+  void receive_news();
   void refuse(Refusal reason);
   [[nodiscard]] std::uint64_t count_absent() const;
   template <class Work>

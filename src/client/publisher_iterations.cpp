@@ -3,7 +3,7 @@
 // 1. signal: notes events; they are sent before the end of their iteration, each exactly once.
 // 2. end: sends missing static arrays, then signals, then the end record. If something fails before that, the iteration
 //    is refused but ends nevertheless, since servers and other clients count it.
-// 3. settle: takes outcomes in order, and counts them in the account. hear: takes failures and notices.
+// 3. settle: takes outcomes in order, and counts them in the account. receive_news: takes failures and notices.
 // 4. drain: waits for all outcomes, within a limit. close_account: what is still open is unknown, or refused if this
 //    client refused it.
 // No call communicates with other clients; with `inline` the end also runs the servers' step, which is collective.
@@ -170,7 +170,7 @@ Taken Publisher::end(std::int64_t cycle, double time, const std::function<void()
     account_.absent_blocks += static_cast<std::int64_t>(end_.absent);
     if (inline_step) inline_step();
     settle();
-    hear();
+    receive_news();
     steered_.advance(account_.iterations);
     end_of_run_.advance(account_.iterations);
     if (failed) std::rethrow_exception(failed);

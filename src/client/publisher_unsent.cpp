@@ -46,7 +46,7 @@ void Publisher::send_pending_static() {
 void Publisher::send_pending(Slot& slot) {
   std::optional<Region> region;
   try {
-    if (slot.waiting.size() == slot.record.bytes) region = room_for(slot.record);
+    if (slot.waiting.size() == slot.record.bytes) region = reserve_for(slot.record);
   } catch (const Error&) {
     // The block will never fit, which the publication has reported.
   }

@@ -85,7 +85,7 @@ std::uint64_t sum_of(const ArrayView& flags) {
 
 }  // namespace
 
-void TreeBounds::look(const Mesh& mesh, const BlockRecord& record, const ArrayView& flags, std::int64_t iteration) {
+void TreeBounds::read(const Mesh& mesh, const BlockRecord& record, const ArrayView& flags, std::int64_t iteration) {
   const Block& block = record.block;
   if (mesh.kind() != MeshKind::octree || !block.bounds.known() || block.cells.hi[0] == 0) return;
   Known& known = known_[{mesh.id, block.id}];

@@ -21,7 +21,7 @@ class TreeBounds {
   /// `flags`: the published values of the record, whose role must be refined or owned. Once both are known in an
   /// iteration, throws Error(usage) if a counted leaf exceeds the block's bounds by more than a rounding error. Ignores
   /// flags that do not form a tree, since servers report what is wrong with them.
-  void look(const Mesh& mesh, const BlockRecord& record, const ArrayView& flags, std::int64_t iteration);
+  void read(const Mesh& mesh, const BlockRecord& record, const ArrayView& flags, std::int64_t iteration);
   void forget(std::int32_t mesh, std::int64_t block) { known_.erase({mesh, block}); }
 
  private:

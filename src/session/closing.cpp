@@ -71,14 +71,14 @@ void Session::Implementation::write_timings() {
   const bool listed = timings && write_run_table_of_all(iterations_table, tables_->iterations);
   if (serving_) serving_->report();
   if (records) warn_of_losses(account, joint->skipped_tasks, listed ? iterations_table.file : "");
-  leave_record(*world_, [&] {
+  attempt_record(*world_, [&] {
     if (records) write_record(opening_.directory, facts(), &account, &*joint);
   });
 }
 
 /// Logs that MPI_Finalize found the session open. Collective. Other ranks may have closed correctly, so one that has
 /// not logs it.
-void Session::Implementation::say_finalized() {
+void Session::Implementation::log_finalize() {
   std::int64_t first = finalizing_ ? world_->rank() : world_->size();
   world_->minimum(std::span(&first, 1));
   if (first != world_->rank()) return;
@@ -90,7 +90,7 @@ void Session::Implementation::say_finalized() {
 
 /// Logs values published without a following end_iteration, which are in no iteration and so not in the account.
 /// Collective; one rank logs it.
-void Session::Implementation::say_left_open() {
+void Session::Implementation::warn_of_open_iteration() {
   std::int64_t first = publisher_ && publisher_->left_open() ? world_->rank() : world_->size();
   world_->minimum(std::span(&first, 1));
   if (first != world_->rank()) return;
@@ -115,13 +115,13 @@ void Session::Implementation::close_at_finalize() noexcept {
 void Session::Implementation::leave_records() {
   try {
     jointly([&] {
-      say_finalized();
+      log_finalize();
       if (is_off()) return;
-      say_left_open();
+      warn_of_open_iteration();
       write_timings();
     });
   } catch (...) {
-    free_everything();
+    free_all();
     throw;
   }
 }
@@ -140,12 +140,12 @@ Account Session::Implementation::close() {
     state_ = State::ended;
     // If other ranks start, they throw, and so does this rank's vote; the session is freed in any case.
     try {
-      jointly([&] { static_cast<void>(vote(Wish::cancel)); });
+      jointly([&] { static_cast<void>(vote(Vote::cancel)); });
     } catch (...) {
-      free_everything();
+      free_all();
       throw;
     }
-    free_everything();
+    free_all();
     return {};
   }
   if (state_ == State::started || state_ == State::failed) {
@@ -162,12 +162,12 @@ Account Session::Implementation::close() {
   }
   Account account = this->account();
   account.dropped = dropped_;
-  free_everything();
+  free_all();
   return account;
 }
 
 /// Frees members in the order of their dependencies. All members of a communicator free it here.
-void Session::Implementation::free_everything() {
+void Session::Implementation::free_all() {
   state_ = State::ended;
   if (!finalizing_) guard_.reset();
   serving_.reset();

@@ -98,14 +98,14 @@ class Session::Implementation {
   [[nodiscard]] Account agree_on_account();
   void leave_records();
   void write_timings();
-  void say_finalized();
-  void say_left_open();
+  void log_finalize();
+  void warn_of_open_iteration();
   void close_at_finalize() noexcept;
-  void free_everything();
+  void free_all();
   // Defined in starting.cpp.
-  enum class Wish : std::int64_t { cancel = 0, start = 1 };
-  [[nodiscard]] bool vote(Wish wish);
-  [[nodiscard]] std::string late_sentence(Wish wish) const;
+  enum class Vote : std::int64_t { cancel = 0, start = 1 };
+  [[nodiscard]] bool vote(Vote choice);
+  [[nodiscard]] std::string late_sentence(Vote choice) const;
   void begin_together();
   void assemble_meshes();
   void agree_on_declarations();

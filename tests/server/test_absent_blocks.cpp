@@ -48,7 +48,7 @@ BlockTable covered_blocks() {
 std::vector<std::int64_t> left_out(const AbsentBlocks& absent, const BlockTable& table, const Metadata& metadata,
                                    std::int32_t variable) {
   std::vector<bool> covered = table.wholly_covered(metadata);
-  if (absent.set_of(variable) != 0) absent.uncover(absent.set_of(variable), covered);
+  if (absent.set_of(variable) != 0) absent.clear_covered(absent.set_of(variable), covered);
   std::vector<std::int64_t> ids;
   for (std::size_t b = 0; b < covered.size(); ++b) {
     if (covered[b]) ids.push_back(table.blocks()[b].id);

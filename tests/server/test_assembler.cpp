@@ -150,7 +150,7 @@ TEST_CASE("views that are used again are those that would be made anew") {
     const Demand demand = demand_of(halo ? 1 : 0, halo ? 1 : 0);
     const Assembled& found = assembler.assemble(mine.transport, index, demand);
     Assembler fresh(metadata, servers, rules);
-    fresh.distrust();
+    fresh.invalidate();
     fresh.update(tables);
     compare(found.views, fresh.assemble(mine.transport, index, demand).views, index);
     assembler.end();
@@ -174,7 +174,7 @@ TEST_CASE("an iteration can be assembled for several demands, one after the othe
       const Demand demand = demand_of(task, static_cast<std::int32_t>(task));
       const Assembled& found = assembler.assemble(mine.transport, index, demand);
       Assembler fresh(metadata, servers, {&partitioner, {}, false});
-      fresh.distrust();
+      fresh.invalidate();
       fresh.update(tables);
       compare(found.views, fresh.assemble(mine.transport, index, demand).views, index);
     }

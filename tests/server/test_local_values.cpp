@@ -68,7 +68,7 @@ TEST_CASE("halos and pieces from servers that have blocks at hand") {
     const LocalValues values(world.metadata, one.redistribution.wanted(), one.redistribution.holders(), servers);
     for (int iteration = 0; iteration < 2; ++iteration) {
       const Published published(world, servers.rank());
-      const LocalValues::Got got = values.get(published.arrivals, published.persistent, servers);
+      const LocalValues::Result got = values.get(published.arrivals, published.persistent, servers);
       const Views views = one.redistribution.views(got.values);
       testing::check_views(world, selection, views, *one.movement, servers.size(), servers.rank());
       CHECK(got.messages.size() < static_cast<std::size_t>(servers.size()));
@@ -95,7 +95,7 @@ TEST_CASE("where memory ends on one server all are told, and can go on") {
     const auto work = [&] {
       const OnServer one(world, selection, inner.rank(), inner.size());
       const LocalValues values(world.metadata, one.redistribution.wanted(), one.redistribution.holders(), servers);
-      const LocalValues::Got got = values.get(published.arrivals, published.persistent, servers);
+      const LocalValues::Result got = values.get(published.arrivals, published.persistent, servers);
       const Views views = one.redistribution.views(got.values);
     };
     {

@@ -209,7 +209,7 @@ TEST_CASE("100000 processes: the ranks that a process asks, and those that it re
     std::vector<int> asked(100'000, 0), told(static_cast<std::size_t>(servers), 0);
     int most_asking = 0;
     for (int n = 0; n < reporters; ++n) {
-      std::vector<int> numbers = reporting.left_over_for(n);
+      std::vector<int> numbers = reporting.unreported_servers(n);
       numbers.push_back(reporting.contact_of(n));
       most_asking = std::max(most_asking, static_cast<int>(numbers.size()));
       for (const int number : numbers) {

@@ -73,7 +73,7 @@ TEST_CASE("a flipped bit anywhere is noticed where it matters") {
       const std::string content = read_file(stored.path(name));
       const std::vector<bool> used =
           name == segment ? stored.used(content.size()) : std::vector<bool>(content.size(), true);
-      for (std::size_t at = name == segment ? database::face_bytes : 0; at < content.size(); at += step()) {
+      for (std::size_t at = name == segment ? database::overlay_bytes : 0; at < content.size(); at += step()) {
         CAPTURE(name);
         CAPTURE(at);
         std::string changed = content;

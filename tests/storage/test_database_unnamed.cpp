@@ -107,7 +107,7 @@ TEST_CASE_FIXTURE(Fixture, "what was removed and what killed runs have left is n
   CHECK(pruned.lost.empty());
   CHECK(pruned.files.size() == 2);  // two files of the first run, which gave each context a segment
   const std::string whole = read_file(data + "/" + second_segment);
-  write_file(data + "/segment-0003-000000-0000.h5", whole.substr(0, database::face_bytes + 200));
+  write_file(data + "/segment-0003-000000-0000.h5", whole.substr(0, database::overlay_bytes + 200));
   write_file(data + "/segment-0003-000001-0000.h5", "");
   const database::Inspection found = database::inspect(data);
   CHECK(found.unnamed.lost.empty());

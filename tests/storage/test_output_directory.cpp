@@ -92,7 +92,7 @@ TEST_CASE_FIXTURE(Fixture,
                   "a file waits for the disk before it has its name, and its name after, unless that is not wanted") {
   const std::string root = std::filesystem::canonical(directory.path()).string();
   for (const bool wanted : {true, false}) {
-    const auto output = open_output_directory(root, "", GoesOnWith::nothing, wanted);
+    const auto output = open_output_directory(root, "", Continuation::nothing, wanted);
     const std::string path = output->path(wanted ? "safe.dat" : "fast.dat", {}, 0), temporary = output->temporary(path);
     std::ofstream(temporary) << "text";
     flushed.clear();

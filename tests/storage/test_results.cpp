@@ -36,9 +36,9 @@ struct Fixture {
     registry.add(image);
   }
   std::unique_ptr<ResultStore> store(bool resume, int rank = 0) {
-    return store(resume ? GoesOnWith::run : GoesOnWith::nothing, rank);
+    return store(resume ? Continuation::run : Continuation::nothing, rank);
   }
-  std::unique_ptr<ResultStore> store(GoesOnWith what, int rank = 0) {
+  std::unique_ptr<ResultStore> store(Continuation what, int rank = 0) {
     return std::make_unique<ResultStore>(registry, open_output_directory(directory.path(), "made by a test", what),
                                          rank);
   }
@@ -127,14 +127,14 @@ TEST_CASE_FIXTURE(Fixture, "within a session tables and indices go on by iterati
     for (int n = 1; n < count; ++n) text += fmt::format("{},10,2.5,T,{}\n", n, n);
     return text;
   };
-  const auto again = [&](GoesOnWith what, int index) {
+  const auto again = [&](Continuation what, int index) {
     const auto second = store(what);
     const auto results = second->begin(at(index, 10));
     results->add("t.csv", one_row(7));
     results->add("c-{cycle}.txt", Image{7, 7, {}});
   };
   SUBCASE("servers that take over") {
-    again(GoesOnWith::session, 3);
+    again(Continuation::session, 3);
     CHECK(text("t.csv") == rows(3) + "3,10,2.5,T,7\n");
     for (const char* name : {"c-0.txt", "c-10.txt", "c-10-v2.txt", "c-10-v4.txt"}) {
       CHECK_MESSAGE(contains(text("c.txt.series"), fmt::format("\"{}\"", name)), name);
@@ -142,12 +142,12 @@ TEST_CASE_FIXTURE(Fixture, "within a session tables and indices go on by iterati
     CHECK_FALSE(contains(text("c.txt.series"), "c-10-v3.txt"));
   }
   SUBCASE("another run counts iterations from 0 again") {
-    again(GoesOnWith::run, 0);
+    again(Continuation::run, 0);
     CHECK(text("t.csv") == rows(1) + "0,10,2.5,T,7\n");
   }
   SUBCASE("servers that take over in a run that goes on after another") {
-    again(GoesOnWith::run, 0);
-    const auto third = store(GoesOnWith::session);
+    again(Continuation::run, 0);
+    const auto third = store(Continuation::session);
     third->begin(at(0, 10))->add("t.csv", one_row(8));
     CHECK(text("t.csv") == rows(1) + "0,10,2.5,T,8\n");
   }
@@ -188,7 +188,7 @@ TEST_CASE_FIXTURE(Fixture, "a run that is killed when it has cut a table back lo
   REQUIRE(first.wait() == 7);
   REQUIRE(std::filesystem::exists(directory / ".t.csv.committed"));
   test::Child second([&] {
-    const auto output = open_output_directory(directory.path(), "made by a test", GoesOnWith::run);
+    const auto output = open_output_directory(directory.path(), "made by a test", Continuation::run);
     const auto results = std::make_unique<ResultStore>(registry, std::make_shared<DyingDirectory>(output, "/t.csv"), 0);
     results->begin(at(0, 2))->add("t.csv", one_row(7));
     return 0;

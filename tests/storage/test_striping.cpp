@@ -26,7 +26,7 @@ struct Fixture {
   std::map<std::string, std::string> write(const FileRules& rules) {
     Registry registry;
     register_storage(registry);
-    const auto output = open_output_directory(directory.path(), "test", GoesOnWith::nothing, true, rules, true);
+    const auto output = open_output_directory(directory.path(), "test", Continuation::nothing, true, rules, true);
     for (const char* name : {"hdf5", "vtk", "database"}) {
       const WriterKind& kind = registry.writers().at(name);
       const auto settings = writer_settings(kind, "{variables: temperature}", sample.metadata);
@@ -98,7 +98,7 @@ TEST_CASE_FIXTURE(Fixture, "a file system without stripes is asked once and gets
 }
 
 TEST_CASE_FIXTURE(Fixture, "what stands in the way is treated as without stripes") {
-  const auto output = open_output_directory(directory.path(), "test", GoesOnWith::nothing, true, {0, {{"*", 2, 0}}});
+  const auto output = open_output_directory(directory.path(), "test", Continuation::nothing, true, {0, {{"*", 2, 0}}});
   const std::string path = directory / ("file-" + std::to_string(world.rank()));
   // A link planted at the temporary name is replaced, not followed.
   const std::string target = directory / ("target-" + std::to_string(world.rank()));

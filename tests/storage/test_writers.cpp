@@ -236,7 +236,7 @@ TEST_CASE_FIXTURE(WritingServers, "a run that goes on keeps the series and refus
     const auto first = writer(kind, "{variables: temperature}");
     for (int n = 0; n < 3; ++n) write_iteration(*first, sample, {n, 10 * n, 0}, world);
     const auto before = contents();
-    const auto second = writer(kind, "{variables: temperature}", GoesOnWith::run);
+    const auto second = writer(kind, "{variables: temperature}", Continuation::run);
     write_iteration(*second, sample, {0, 20, 0}, world);
     write_iteration(*second, sample, {5, 30, 0}, world);
     const auto after = contents();

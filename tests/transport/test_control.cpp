@@ -172,9 +172,9 @@ TEST_CASE("a client that waits for room is woken by the release") {
   SharedMemory memory(sizeof(ClientControl));
   auto& control = memory.as<ClientControl>();
   Child client([&] {
-    return control.room.wait([&] { return control.released.load(std::memory_order_acquire) > 0; }, 20s) ? 0 : 1;
+    return control.space.wait([&] { return control.released.load(std::memory_order_acquire) > 0; }, 20s) ? 0 : 1;
   });
-  while (!control.room.asleep()) sleep_us(50);
+  while (!control.space.asleep()) sleep_us(50);
   control.release(0);
   CHECK(client.wait() == 0);
 }

@@ -74,7 +74,7 @@ int publish(const Shared& shared, std::int64_t first, unsigned seed) {
       while (heap.release_upto(released()), !(region = heap.reserve(words.size() * 8))) {
         if (heap.stuck()) return 1;
         const std::int64_t before = released();
-        shared.client().room.wait([&] { return released() > before; }, 10ms);
+        shared.client().space.wait([&] { return released() > before; }, 10ms);
       }
       stream_to_shared(region->data, words.data(), words.size() * 8);
       heap.commit(*region, false);
@@ -83,7 +83,7 @@ int publish(const Shared& shared, std::int64_t first, unsigned seed) {
     push({1, i, 0, 0, 0, blocks});
     shared.server().end(i, 1);
     while (i + 1 - released() >= 8) {
-      shared.client().room.wait([&] { return i + 1 - released() < 8; }, 10ms);
+      shared.client().space.wait([&] { return i + 1 - released() < 8; }, 10ms);
     }
   }
 }

@@ -76,7 +76,7 @@ TEST_CASE("several records are pushed together or not at all, and looked at befo
     std::vector<Record> some;
     for (auto n = 1 + random() % 6; n > 0; --n) some.push_back(Record::of(pushed + some.size()));
     const bool fits = pushed + some.size() - popped <= capacity;
-    REQUIRE(producer.has_room(some.size()) == fits);
+    REQUIRE(producer.has_space(some.size()) == fits);
     REQUIRE(producer.try_push(some) == fits);
     if (fits) pushed += some.size();
     refused += !fits;

@@ -68,9 +68,9 @@ TEST_CASE("a step goes to the reader and its answer comes back") {
   CHECK(claim.announced().events == std::vector<std::string>{"burst"});
   REQUIRE(claim.take());
   CHECK(coordinator.reader() == claim.epoch());
-  CHECK(claim.look(-1) == ReaderCoordinator::News::nothing);
+  CHECK(claim.poll(-1) == ReaderCoordinator::News::nothing);
   coordinator.offer(step(4));
-  REQUIRE(claim.look(-1) == ReaderCoordinator::News::step);
+  REQUIRE(claim.poll(-1) == ReaderCoordinator::News::step);
   CHECK(claim.step_number() == 4);
   CHECK(coordinator.answer(4).outcome == Outcome::pending);
   CHECK(claim.answer(4, Outcome::failed, "it went\nwrong"));
@@ -78,7 +78,7 @@ TEST_CASE("a step goes to the reader and its answer comes back") {
   CHECK(coordinator.answer(4).message == "it went\nwrong");
   CHECK_FALSE(coordinator.withdraw(4));
   coordinator.forget(4);
-  CHECK(claim.look(4) == ReaderCoordinator::News::nothing);
+  CHECK(claim.poll(4) == ReaderCoordinator::News::nothing);
   coordinator.offer(step(5));
   CHECK(coordinator.withdraw(5));
   CHECK_FALSE(claim.answer(5, Outcome::delivered, ""));
@@ -135,7 +135,7 @@ TEST_CASE("readers have growing epochs, leave, and are replaced; one that was gi
   CHECK(second.epoch() == 2);
   CHECK(coordinator.reader() == 2);
   fs::rename(folder.path("reader-2"), folder.path("gone-2"));  // as the writers do
-  CHECK(second.look(-1) == ReaderCoordinator::News::replaced);
+  CHECK(second.poll(-1) == ReaderCoordinator::News::replaced);
   REQUIRE(second.take());
   CHECK(second.epoch() == 3);
 }
@@ -187,10 +187,10 @@ TEST_CASE("a reader that runs is not superseded; one that is out of reach is whe
   CHECK_FALSE(second.take());
   while (!second.take()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   CHECK(second.epoch() == 2);
-  CHECK(first.look(-1) == ReaderCoordinator::News::nothing);
+  CHECK(first.poll(-1) == ReaderCoordinator::News::nothing);
   CHECK(coordinator.reader() == 2);
   // The first one is alive after all, and is told.
-  CHECK(first.look(-1) == ReaderCoordinator::News::replaced);
+  CHECK(first.poll(-1) == ReaderCoordinator::News::replaced);
   CHECK_FALSE(first.take());
   CHECK(fs::exists(folder.path("gone-1")));
 }
@@ -237,9 +237,9 @@ TEST_CASE("the death of a reader and of a writer on this machine is seen at once
   });
   ReaderCoordinator claim(folder);
   REQUIRE((claim.find() && claim.take()));
-  CHECK(claim.look(-1) == ReaderCoordinator::News::nothing);
+  CHECK(claim.poll(-1) == ReaderCoordinator::News::nothing);
   kill_child(writer);
-  CHECK(claim.look(-1) == ReaderCoordinator::News::writer_died);
+  CHECK(claim.poll(-1) == ReaderCoordinator::News::writer_died);
   CHECK_FALSE(ReaderCoordinator(folder).find());
 }
 

@@ -225,7 +225,7 @@ std::string summary(const CheckOptions& options, const Config& config, const Reg
 
 /// Makes the tasks, since only they can do some checks.
 void make_tasks(const Config& config, const Registry& registry) {
-  const auto directory = dry_directory(config.opening.directory);
+  const auto directory = null_directory(config.opening.directory);
   for (const TaskConfig& task : config.tasks) {
     try {
       if (task.writer) {

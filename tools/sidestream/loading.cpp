@@ -22,9 +22,9 @@ namespace sidestream {
 namespace {
 
 /// A folder for writers that are created but not used.
-class DryDirectory final : public OutputDirectory {
+class NullDirectory final : public OutputDirectory {
  public:
-  explicit DryDirectory(std::string root) : root_(std::move(root)) {}
+  explicit NullDirectory(std::string root) : root_(std::move(root)) {}
   [[nodiscard]] std::string path(const std::string& pattern, const Iteration& iteration, int server) const override {
     return root_ + "/" + expand_pattern(pattern, iteration, server);
   }
@@ -71,8 +71,8 @@ Registry all_kinds(const OpeningConfig& opening, const Document& document, const
   return registry;
 }
 
-std::shared_ptr<const OutputDirectory> dry_directory(const std::string& root) {
-  return std::make_shared<DryDirectory>(root);
+std::shared_ptr<const OutputDirectory> null_directory(const std::string& root) {
+  return std::make_shared<NullDirectory>(root);
 }
 
 void settle_groups(Config& config, int servers, int nodes) {

@@ -21,7 +21,7 @@ namespace sidestream {
 void settle_groups(Config& config, int servers, int nodes);
 
 /// A folder for writers that are created but not used.
-[[nodiscard]] std::shared_ptr<const OutputDirectory> dry_directory(const std::string& root);
+[[nodiscard]] std::shared_ptr<const OutputDirectory> null_directory(const std::string& root);
 
 /// The registry with all built-in kinds, without modules.
 [[nodiscard]] Registry built_in_kinds();

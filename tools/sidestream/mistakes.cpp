@@ -171,7 +171,7 @@ class Search {
       where = files_.position_in(message);
     }
     if (!where) {
-      if (!names_what_is_gone(message)) found_.emplace_back(Position{INT32_MAX, 0, 0}, message);
+      if (!names_removed_entry(message)) found_.emplace_back(Position{INT32_MAX, 0, 0}, message);
       return false;
     }
     std::vector<Child> path = path_to(root_, *where, files_);
@@ -186,16 +186,16 @@ class Search {
 
   [[nodiscard]] Position begin_of(const Child& child) const { return files_.position_of(child.where()); }
 
-  [[nodiscard]] bool names_what_is_gone(const std::string& message) const {
-    return std::any_of(gone_.begin(), gone_.end(),
+  [[nodiscard]] bool names_removed_entry(const std::string& message) const {
+    return std::any_of(removed_.begin(), removed_.end(),
                        [&](const std::string& name) { return message.find("'" + name + "'") != std::string::npos; });
   }
 
   [[nodiscard]] bool follows(const std::string& message, const std::vector<Child>& path) const {
     const std::string& text = path.back().value().text;
     const auto is_named = [&](const std::string& name) { return names(text, name); };
-    if (names_what_is_gone(message) || std::any_of(gone_.begin(), gone_.end(), is_named)) return true;
-    if (path.size() > 1 && needs_what_is_gone(message, begin_of(path[path.size() - 2]))) return true;
+    if (names_removed_entry(message) || std::any_of(removed_.begin(), removed_.end(), is_named)) return true;
+    if (path.size() > 1 && needs_removed_entry(message, begin_of(path[path.size() - 2]))) return true;
     const auto touched = touched_.find(begin_of(path.back()));
     if (touched == touched_.end()) return false;
     constexpr std::string_view missing = "found no '";
@@ -205,7 +205,7 @@ class Search {
   }
 
   /// True for "`position` needs `axis: x`", or "found neither 'axis' nor 'normal'", if the entry `axis` was removed.
-  [[nodiscard]] bool needs_what_is_gone(const std::string& message, const Position& parent) const {
+  [[nodiscard]] bool needs_removed_entry(const std::string& message, const Position& parent) const {
     const auto touched = touched_.find(parent);
     const bool neither = message.find("found neither ") != std::string::npos;
     const auto needed = [&](const std::string& key) {
@@ -238,7 +238,7 @@ class Search {
       if (entry.value.kind != Node::Kind::map) continue;
       for (const char* option : {"group", "name"}) {
         const Entry* given = entry.value.find(option);
-        if (given != nullptr) gone_.insert(given->value.text);
+        if (given != nullptr) removed_.insert(given->value.text);
       }
     }
     path.back().remove();
@@ -246,7 +246,7 @@ class Search {
 
   void declared(const std::string& section, const std::string& name) {
     for (const char* one : {"meshes", "variables", "derived", "parameters", "steering"}) {
-      if (section == one && !name.empty()) gone_.insert(name);
+      if (section == one && !name.empty()) removed_.insert(name);
     }
   }
 
@@ -256,7 +256,7 @@ class Search {
   const std::function<void(const Document&)>& examine_;
   std::vector<std::pair<Position, std::string>> found_;
   std::map<Position, std::set<std::string>> touched_;  ///< names of removed entries, by position of their parent
-  std::set<std::string> gone_;                         ///< names that are no longer declared
+  std::set<std::string> removed_;                      ///< names that are no longer declared
   std::string last_;
 };
 

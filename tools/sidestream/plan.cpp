@@ -61,7 +61,7 @@ Metadata merged(const Metadata& program, const Metadata& source) {
 
 Selection selection_of(const TaskConfig& task, const Config& config, const Registry& registry) {
   if (task.writer) {
-    const auto directory = dry_directory(config.opening.directory);
+    const auto directory = null_directory(config.opening.directory);
     return registry.writers().at(task.kind).create(task.settings, config.metadata, directory)->selection();
   }
   if (const auto analysis = registry.analyses().at(task.kind).create(task.settings, config.metadata)) {

@@ -176,7 +176,7 @@ PackedShares packed_shares(BytesView values, std::size_t size, std::size_t bytes
 }
 
 /// True if zstd need not be tried, because a prediction leaves only `share` of the size.
-bool beyond_doubt(double share, BytesView values, std::size_t size, Packer& packer) {
+bool is_decided_by_sample(double share, BytesView values, std::size_t size, Packer& packer) {
   if (values.size() <= 2 * samples * sample_bytes || share > 0.9) return false;
   const double least = packed_shares(values, size, glance_bytes, packer).least();
   return least - more_than_seen * (1 - least) > share;
@@ -198,7 +198,7 @@ bool add_predicted(BytesView values, const TreeChunk& chunk, const Relations& re
   if (best.plan.corrected) choice.slopes = sample.take_slopes();
   if (told) return false;
   const double share = best.bits / bits;
-  const bool others = !beyond_doubt(share, values, size_of(chunk.type), packer);
+  const bool others = !is_decided_by_sample(share, values, size_of(chunk.type), packer);
   if (others || share < repeated_differences) {
     choice.candidates.push_back({TreeMethod::predicted_zstd, packed_share(sample.differences(best.plan), packer)});
   }

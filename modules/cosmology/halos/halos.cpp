@@ -10,7 +10,7 @@
 // 2. find: local connected components of the cells above the threshold (local_components.hpp). Components that touch no
 //    boundary are finished at once. Parts of the others are matched at their boundaries, joined, and their exact sums
 //    added up (gathering.hpp). Halos are then sorted over the servers by their peaks.
-// 3. look_again, for profiles and labels, which need all halos: every server gets the list of all (gathering.hpp),
+// 3. follow_up, for profiles and labels, which need all halos: every server gets the list of all (gathering.hpp),
 //    visits its cells again, and sums up shells (shells.hpp).
 //
 // The last pass writes all results, so that an iteration that fails earlier leaves none, and histories unchanged.
@@ -52,7 +52,7 @@ struct HalosQuery {
     return history && history->particles ? &*history->particles : nullptr;
   }
   [[nodiscard]] bool needs_mean() const { return thresholds.of_mean || (profile && profile->needs_mean()); }
-  [[nodiscard]] bool looks_again() const { return profile || labels; }
+  [[nodiscard]] bool follows_up() const { return profile || labels; }
   /// True if the second look needs the pieces of halos.
   [[nodiscard]] bool needs_pieces() const { return labels || (profile && !profile->sphere); }
   /// The required variables. `density`: the variable in which halos are found.
@@ -67,7 +67,7 @@ class HaloTask final : public Task {
   }
 
   Selection selection() const override { return query_.selection(graph_.variable()); }
-  int passes() const override { return (query_.needs_mean() ? 1 : 0) + 1 + (query_.looks_again() ? 1 : 0); }
+  int passes() const override { return (query_.needs_mean() ? 1 : 0) + 1 + (query_.follows_up() ? 1 : 0); }
 
   Bytes local(const LocalInput& input) override {
     switch (stage_of(input.pass)) {
@@ -76,7 +76,7 @@ class HaloTask final : public Task {
       case Stage::find:
         return find(input, query_.thresholds.of_mean ? mean_of(input.feedback) : 1);
       default:
-        return look_again(input);
+        return follow_up(input);
     }
   }
 
@@ -86,7 +86,7 @@ class HaloTask final : public Task {
         return mean_ = combine_mean(input.partials, input.communicator);
       case Stage::find:
         gather(input);
-        if (query_.looks_again()) return known(input.communicator).to_bytes();
+        if (query_.follows_up()) return known(input.communicator).to_bytes();
         write(input);
         return {};
       default:
@@ -101,7 +101,7 @@ class HaloTask final : public Task {
   }
 
  private:
-  enum class Stage { mean, find, look_again };
+  enum class Stage { mean, find, follow_up };
   using Id = typename Graph::Id;
   using Label = NumberedPiece<typename Graph::Piece>;
 
@@ -127,7 +127,7 @@ class HaloTask final : public Task {
   }
 
   /// Collects everything that needs the list of all halos from this server's cells.
-  [[nodiscard]] Bytes look_again(const LocalInput& input) const {
+  [[nodiscard]] Bytes follow_up(const LocalInput& input) const {
     const auto known = KnownHalos<Id>::from_bytes(input.feedback);
     std::vector<LocatedPiece<Graph>> pieces;
     if (query_.needs_pieces()) {
@@ -171,7 +171,7 @@ class HaloTask final : public Task {
     const std::vector<Halo<Id>>& halos = gathered_.halos;
     const std::int64_t first = input.communicator.exclusive_sum(static_cast<std::int64_t>(halos.size()));
     std::vector<Column> columns = halo_columns(halos, graph_, first);
-    auto [shells, labels] = seen_again(input);
+    auto [shells, labels] = merged_follow_up(input);
     if (query_.profile) {
       const ShellUnits units{graph_.dimensions(), graph_.unit_volume(), !Graph::equal_cells};
       VirialColumns virial =
@@ -191,10 +191,10 @@ class HaloTask final : public Task {
     discard(input.iteration);
   }
 
-  /// Merged results of `look_again`: sums of shells, and labels.
-  [[nodiscard]] std::pair<std::vector<Bytes>, std::vector<Label>> seen_again(const CombineInput& input) const {
+  /// Merged results of `follow_up`: sums of shells, and labels.
+  [[nodiscard]] std::pair<std::vector<Bytes>, std::vector<Label>> merged_follow_up(const CombineInput& input) const {
     std::pair<std::vector<Bytes>, std::vector<Label>> seen;
-    if (!query_.looks_again()) return seen;
+    if (!query_.follows_up()) return seen;
     for (const Bytes& partial : input.partials) {
       ByteReader in(partial);
       if (query_.profile) in.get(seen.first.emplace_back());

@@ -27,14 +27,14 @@ struct Free {
   void operator()(void* memory) const noexcept { std::free(memory); }
 };
 template <class T>
-using Room = std::unique_ptr<T[], Free>;
+using Buffer = std::unique_ptr<T[], Free>;
 
 template <class T>
-Room<T> room_for(std::size_t count) {
+Buffer<T> new_buffer(std::size_t count) {
   const std::size_t bytes = (count * sizeof(T) + cache_line - 1) / cache_line * cache_line;
   void* memory = std::aligned_alloc(cache_line, bytes);
   if (memory == nullptr) throw std::bad_alloc();
-  return Room<T>(static_cast<T*>(memory));
+  return Buffer<T>(static_cast<T*>(memory));
 }
 
 unsigned flag_of(Rigour rigour) {
@@ -62,8 +62,8 @@ class OwnWisdom {
 }  // namespace
 
 struct TransformPlan {
-  Room<double> reals;
-  Room<Complex> values;
+  Buffer<double> reals;
+  Buffer<Complex> values;
   fftw_plan plan = nullptr;
 
   void require(Index n) const {
@@ -82,8 +82,8 @@ struct TransformPlan {
 bool has_fourier() noexcept { return true; }
 
 RealLine::RealLine(Index n, Rigour rigour) : n_(n), plan_(std::make_unique<TransformPlan>()) {
-  plan_->reals = room_for<double>(static_cast<std::size_t>(n));
-  plan_->values = room_for<Complex>(static_cast<std::size_t>(n / 2 + 1));
+  plan_->reals = new_buffer<double>(static_cast<std::size_t>(n));
+  plan_->values = new_buffer<Complex>(static_cast<std::size_t>(n / 2 + 1));
   const OwnWisdom own;
   plan_->plan = fftw_plan_dft_r2c_1d(static_cast<int>(n), plan_->reals.get(),
                                      reinterpret_cast<fftw_complex*>(plan_->values.get()), flag_of(rigour));
@@ -107,7 +107,7 @@ ComplexLines::ComplexLines(Index n, Rigour rigour) : n_(n), plan_(std::make_uniq
   // Rows at distances of a power of two would compete for the same cache lines.
   if (row_ % 64 == 0) row_ += multiple;
   // The result of a line overwrites the previous line, so that all of them stay in the first-level cache.
-  plan_->values = room_for<Complex>(static_cast<std::size_t>(row_ * (together + 1)));
+  plan_->values = new_buffer<Complex>(static_cast<std::size_t>(row_ * (together + 1)));
   to_ = plan_->values.get();
   from_ = to_ + row_;
   const OwnWisdom own;

@@ -73,7 +73,7 @@ class FirstTransform {
   ComplexLines second_;
   Index row_;
   Index3 first_{};  ///< first index of the mesh, in the order of the transform
-  std::shared_ptr<LargeRooms> rooms_ = LargeRooms::common();  ///< kept between iterations
+  std::shared_ptr<PageCache> page_cache_ = PageCache::common();  ///< kept between iterations
   std::vector<double> lines_;
 };
 

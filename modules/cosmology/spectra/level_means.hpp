@@ -15,8 +15,8 @@ namespace sidestream::spectra {
 
 /// Contiguous float64 values of a box of cells, with their owner.
 struct Values {
-  Values(const Box& of, int components) : room(static_cast<std::size_t>(of.count() * components)) {
-    array.data = room.data();
+  Values(const Box& of, int components) : memory(static_cast<std::size_t>(of.count() * components)) {
+    array.data = memory.data();
     array.box = of;
     array.components = components;
     array.strides = packed_strides(of, components, Order::column);
@@ -24,8 +24,8 @@ struct Values {
   [[nodiscard]] double& at(const Index3& p, int c) noexcept {
     const auto& s = array.strides;
     const Index3& lo = array.box.lo;
-    return room[static_cast<std::size_t>((p[0] - lo[0]) * s[0] + (p[1] - lo[1]) * s[1] + (p[2] - lo[2]) * s[2] +
-                                         c * s[3])];
+    return memory[static_cast<std::size_t>((p[0] - lo[0]) * s[0] + (p[1] - lo[1]) * s[1] + (p[2] - lo[2]) * s[2] +
+                                           c * s[3])];
   }
   /// Calls `f(value)` for the values of a box, in the same order on every server.
   template <class F>
@@ -39,7 +39,7 @@ struct Values {
     }
   }
 
-  std::vector<double> room;
+  std::vector<double> memory;
   ArrayView array{};
 };
 

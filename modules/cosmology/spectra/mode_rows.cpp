@@ -11,13 +11,13 @@ struct RowFunctions {
   void (*products)(const double*, const double*, Index, double*) noexcept;
 };
 
-[[gnu::always_inline]] inline void modes_any(const double* x, const double* y, Index points, double* __restrict room,
+[[gnu::always_inline]] inline void modes_any(const double* x, const double* y, Index points, double* __restrict buffer,
                                              double* __restrict out) noexcept {
-  for (Index n = 0; n < points; ++n) room[n] = x[2 * n] * y[2 * n] + x[2 * n + 1] * y[2 * n + 1];
-  out[0] = room[0];
+  for (Index n = 0; n < points; ++n) buffer[n] = x[2 * n] * y[2 * n] + x[2 * n + 1] * y[2 * n + 1];
+  out[0] = buffer[0];
   const Index pairs = (points - 1) / 2;
-  for (Index n = 1; n <= pairs; ++n) out[n] = room[n] + room[points - n];
-  if (points % 2 == 0) out[points / 2] = room[points / 2];
+  for (Index n = 1; n <= pairs; ++n) out[n] = buffer[n] + buffer[points - n];
+  if (points % 2 == 0) out[points / 2] = buffer[points / 2];
 }
 
 [[gnu::always_inline]] inline void waves_any(const double* squares, double offset, Index count, double* __restrict sums,
@@ -33,8 +33,8 @@ struct RowFunctions {
   for (Index n = 0; n < count; ++n) out[n] = a[n] * b[n];
 }
 
-void modes_plain(const double* x, const double* y, Index n, double* room, double* out) noexcept {
-  modes_any(x, y, n, room, out);
+void modes_plain(const double* x, const double* y, Index n, double* buffer, double* out) noexcept {
+  modes_any(x, y, n, buffer, out);
 }
 void waves_plain(const double* s, double offset, Index n, double* sums, double* roots) noexcept {
   waves_any(s, offset, n, sums, roots);
@@ -42,8 +42,9 @@ void waves_plain(const double* s, double offset, Index n, double* sums, double* 
 void products_plain(const double* a, const double* b, Index n, double* out) noexcept { products_any(a, b, n, out); }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] void modes_256(const double* x, const double* y, Index n, double* room, double* out) noexcept {
-  modes_any(x, y, n, room, out);
+[[gnu::target("avx2")]] void modes_256(const double* x, const double* y, Index n, double* buffer,
+                                       double* out) noexcept {
+  modes_any(x, y, n, buffer, out);
 }
 [[gnu::target("avx2")]] void waves_256(const double* s, double offset, Index n, double* sums, double* roots) noexcept {
   waves_any(s, offset, n, sums, roots);
@@ -66,9 +67,9 @@ const RowFunctions& chosen() noexcept {
 
 }  // namespace
 
-void mode_products(const Complex* x, const Complex* y, Index points, double* room, double* out) noexcept {
+void mode_products(const Complex* x, const Complex* y, Index points, double* buffer, double* out) noexcept {
   // A complex number is its real part followed by its imaginary part.
-  chosen().modes(reinterpret_cast<const double*>(x), reinterpret_cast<const double*>(y), points, room, out);
+  chosen().modes(reinterpret_cast<const double*>(x), reinterpret_cast<const double*>(y), points, buffer, out);
 }
 void wave_numbers(const double* squares, double offset, Index count, double* sums, double* roots) noexcept {
   chosen().waves(squares, offset, count, sums, roots);

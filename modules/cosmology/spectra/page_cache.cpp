@@ -4,16 +4,16 @@
 
 namespace sidestream::spectra {
 
-std::shared_ptr<LargeRooms> LargeRooms::common() {
+std::shared_ptr<PageCache> PageCache::common() {
   static std::mutex mutex;
-  static std::weak_ptr<LargeRooms> known;
+  static std::weak_ptr<PageCache> known;
   const std::lock_guard lock(mutex);
-  std::shared_ptr<LargeRooms> rooms = known.lock();
-  if (!rooms) known = rooms = std::make_shared<LargeRooms>();
-  return rooms;
+  std::shared_ptr<PageCache> cache = known.lock();
+  if (!cache) known = cache = std::make_shared<PageCache>();
+  return cache;
 }
 
-void* LargeRooms::take(std::size_t bytes, std::size_t alignment) {
+void* PageCache::take(std::size_t bytes, std::size_t alignment) {
   const std::lock_guard lock(mutex_);
   if (!kept_.empty() && kept_.back().second == bytes) {
     void* const memory = kept_.back().first;
@@ -26,7 +26,7 @@ void* LargeRooms::take(std::size_t bytes, std::size_t alignment) {
   return memory;
 }
 
-void LargeRooms::keep(void* memory, std::size_t bytes) noexcept {
+void PageCache::keep(void* memory, std::size_t bytes) noexcept {
   const std::lock_guard lock(mutex_);
   try {
     kept_.emplace_back(memory, bytes);
@@ -35,8 +35,8 @@ void LargeRooms::keep(void* memory, std::size_t bytes) noexcept {
   }
 }
 
-void LargeRooms::clear() noexcept {
-  for (const auto& room : kept_) std::free(room.first);
+void PageCache::clear() noexcept {
+  for (const auto& allocation : kept_) std::free(allocation.first);
   kept_.clear();
 }
 

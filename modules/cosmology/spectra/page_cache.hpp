@@ -12,14 +12,14 @@ namespace sidestream::spectra {
 
 /// Keeps the memory of at most one array, since the system would clear pages that are given back, which takes a fifth
 /// of the time of a transform. If the next request has another size, it is freed.
-class LargeRooms {
+class PageCache {
  public:
   /// The instance shared by all arrays of the process; it lives as long as it is in use.
-  [[nodiscard]] static std::shared_ptr<LargeRooms> common();
-  LargeRooms() = default;
-  LargeRooms(const LargeRooms&) = delete;
-  LargeRooms& operator=(const LargeRooms&) = delete;
-  ~LargeRooms() { clear(); }
+  [[nodiscard]] static std::shared_ptr<PageCache> common();
+  PageCache() = default;
+  PageCache(const PageCache&) = delete;
+  PageCache& operator=(const PageCache&) = delete;
+  ~PageCache() { clear(); }
 
   /// Returns `bytes` bytes aligned to `alignment`; `bytes` must be a multiple of `alignment`. Throws bad_alloc.
   [[nodiscard]] void* take(std::size_t bytes, std::size_t alignment);

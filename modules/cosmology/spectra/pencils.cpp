@@ -174,26 +174,26 @@ PencilArray::PencilArray(const Box& of) : box_(of) {
     const std::size_t bytes = static_cast<std::size_t>(some) * plane;
     const std::size_t page = bytes >= large_page ? large_page : cache_line;
     const std::size_t rounded = (bytes + page - 1) / page * page;
-    Room& room = rooms_.emplace_back();
-    room.end = third + some;
+    Allocation& allocation = allocations_.emplace_back();
+    allocation.end = third + some;
     if (page == large_page) {
-      const std::shared_ptr<LargeRooms> rooms = LargeRooms::common();
-      room.memory = {rooms->take(rounded, page), RoomKeeper{rooms, rounded}};
+      const std::shared_ptr<PageCache> cache = PageCache::common();
+      allocation.memory = {cache->take(rounded, page), PageDeleter{cache, rounded}};
       // Only advice: without large pages small ones are used.
-      static_cast<void>(::madvise(room.memory.get(), rounded, MADV_HUGEPAGE));
+      static_cast<void>(::madvise(allocation.memory.get(), rounded, MADV_HUGEPAGE));
     } else {
-      room.memory = {std::aligned_alloc(page, rounded), RoomKeeper{}};
-      if (!room.memory) throw std::bad_alloc();
+      allocation.memory = {std::aligned_alloc(page, rounded), PageDeleter{}};
+      if (!allocation.memory) throw std::bad_alloc();
     }
-    auto* at = static_cast<std::byte*>(room.memory.get());
+    auto* at = static_cast<std::byte*>(allocation.memory.get());
     for (Index n = 0; n < some; ++n, at += plane) planes_.push_back(reinterpret_cast<Complex*>(at));
   }
 }
 
 void PencilArray::give_up_below(Index third) noexcept {
-  for (Room& room : rooms_) {
+  for (Allocation& allocation : allocations_) {
     // Returned to the system, because incoming data needs it.
-    if (room.end <= third) std::free(room.memory.release());
+    if (allocation.end <= third) std::free(allocation.memory.release());
   }
 }
 

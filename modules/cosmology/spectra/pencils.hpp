@@ -54,10 +54,10 @@ class PencilLayout {
 };
 
 /// Deleter that keeps large pages for the next array.
-struct RoomKeeper {
-  std::shared_ptr<LargeRooms> rooms{};  ///< null: frees the memory
+struct PageDeleter {
+  std::shared_ptr<PageCache> cache{};  ///< null: frees the memory
   std::size_t bytes = 0;
-  void operator()(void* memory) const noexcept { rooms ? rooms->keep(memory, bytes) : std::free(memory); }
+  void operator()(void* memory) const noexcept { cache ? cache->keep(memory, bytes) : std::free(memory); }
 };
 
 /// A box of the array: for each index of the third axis a plane, the first axis fastest. Several planes share an
@@ -83,14 +83,14 @@ class PencilArray {
   void give_up_below(Index third) noexcept;
 
  private:
-  struct Room {
+  struct Allocation {
     Index end = 0;  ///< one past the last of its planes
-    std::unique_ptr<void, RoomKeeper> memory{};
+    std::unique_ptr<void, PageDeleter> memory{};
   };
 
   Box box_{};
   std::vector<Complex*> planes_{};
-  std::vector<Room> rooms_{};
+  std::vector<Allocation> allocations_{};
 };
 
 /// Sends the points of `from`, each of which is on one server, to the servers whose boxes of `step` contain them;

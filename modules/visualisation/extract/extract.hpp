@@ -75,7 +75,7 @@ enum class Purpose { surface, picture };
 [[nodiscard]] std::vector<Piece> extract(const SliceQuery& query, const LocalInput& input);
 
 /// True if isosurfaces can be extracted in rows: in meshes of three dimensions whose blocks are boxes.
-[[nodiscard]] bool come_in_rows(const IsosurfaceQuery& query, const Metadata& metadata);
+[[nodiscard]] bool extracts_by_rows(const IsosurfaceQuery& query, const Metadata& metadata);
 /// Extracts the isosurfaces of this server's blocks, block after block, without keeping them: the object that `make`
 /// returns for a value receives the rows of one box of cells. Blocks with axes are cut into small boxes, in ascending
 /// order of `distance` of their middle. Without `fields`.

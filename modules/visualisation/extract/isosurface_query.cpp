@@ -243,7 +243,7 @@ std::vector<Piece> extract(const IsosurfaceQuery& query, const LocalInput& input
   return pieces;
 }
 
-bool come_in_rows(const IsosurfaceQuery& query, const Metadata& metadata) {
+bool extracts_by_rows(const IsosurfaceQuery& query, const Metadata& metadata) {
   const Mesh& mesh = metadata.mesh_of(metadata.variables.at(static_cast<std::size_t>(query.variable)));
   return !mesh.is_list() && !query.in_levels && mesh.dimensions == 3;
 }

@@ -80,23 +80,23 @@ void draw_labels(Image& image, const Layout& layout, const Bar& bar, const Ticks
 }
 
 /// Horizontal limits of a title, and the free height above its last line.
-struct TitleRoom {
+struct TitleLimits {
   double left, right, above;
 };
 
 /// Rows by which the bar is shortened at its head, for a title that would be cut otherwise.
-int rows_for_title(const Layout& layout, const std::string& title, const TitleRoom& free, const Bar& bar) {
+int rows_for_title(const Layout& layout, const std::string& title, const TitleLimits& free, const Bar& bar) {
   constexpr double most = 0.4;  ///< of the bar's height
   const double size = least_size(layout), height = bar.bottom - bar.top;
   if (free.above < layout.text || height < 12 * layout.text) return 0;
-  const ParagraphRoom room{free.right - free.left, free.above + most * height, size, size};
-  const double needed = fit_paragraph(title, room).height();
+  const ParagraphLimits limits{free.right - free.left, free.above + most * height, size, size};
+  const double needed = fit_paragraph(title, limits).height();
   return static_cast<int>(std::ceil(std::max(0.0, needed - free.above)));
 }
 
 /// Writes the title above the bar: one line if it fits into the bar's column, otherwise several, smaller ones where
 /// these do not fit, either.
-void draw_title(Image& image, const Layout& layout, const Bar& bar, const std::string& title, const TitleRoom& free,
+void draw_title(Image& image, const Layout& layout, const Bar& bar, const std::string& title, const TitleLimits& free,
                 TextBoxes* boxes) {
   const double room = free.right - free.left;
   double step = 1.6 * layout.text;
@@ -129,7 +129,7 @@ void draw_colour_bar(Image& image, const Layout& layout, int column, const Colou
   const auto half = std::min(0.3 * layout.height, middle - layout.caption_row - text);
   Bar bar{static_cast<int>(left), static_cast<int>(left + 1.7 * text), static_cast<int>(middle - half),
           static_cast<int>(middle + half)};
-  TitleRoom above{left - 0.1 * text, right - 0.4 * text, bar.top - 1.1 * text - layout.caption_row};
+  TitleLimits above{left - 0.1 * text, right - 0.4 * text, bar.top - 1.1 * text - layout.caption_row};
   const int lower = rows_for_title(layout, title, above, bar);
   bar.top += lower;
   above.above += lower;

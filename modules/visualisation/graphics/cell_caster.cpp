@@ -40,7 +40,7 @@ bool is_left(double area, const Sheared& a, const Sheared& b) noexcept {
 class CellRay {
  public:
   /// Takes the corners as the camera sees them.
-  void look_at(const Camera& camera, const VolumeCell& cell) {
+  void begin_cell(const Camera& camera, const VolumeCell& cell) {
     cell_ = &cell;
     seen_.clear();
     for (const Vec3& corner : cell.corners) seen_.push_back(camera.see(corner));
@@ -152,7 +152,7 @@ void CellCaster::cast(SparseRows<SlabRecord>& rows) const {
         any = true;
         const Volume& volume = volumes_[spot->volume];
         static_cast<void>(volume.cells->look(spot->cell, cell));
-        ray.look_at(camera_, cell);
+        ray.begin_cell(camera_, cell);
         tile.for_each({spot->left, spot->right, spot->top, spot->bottom}, [&](const SightLine& line, SlabLight* slabs) {
           emit(ray.cross(line), *volume.function, line, slabs_.thickness(), tile, slabs);
         });

@@ -56,21 +56,21 @@ std::vector<std::string> broken_anywhere(const std::vector<std::string>& lines, 
 
 }  // namespace
 
-Paragraph fit_paragraph(const std::string& text, const ParagraphRoom& room) {
+Paragraph fit_paragraph(const std::string& text, const ParagraphLimits& limits) {
   constexpr int steps = 8;
   Paragraph result;
   for (int step = 0; step <= steps; ++step) {
-    result.size = room.size + (room.least - room.size) * step / steps;
-    result.lines = broken_at_spaces(text, result.size, room.width);
-    if (result.height() <= room.height && all_fit(result.lines, result.size, room.width)) return result;
+    result.size = limits.size + (limits.least - limits.size) * step / steps;
+    result.lines = broken_at_spaces(text, result.size, limits.width);
+    if (result.height() <= limits.height && all_fit(result.lines, result.size, limits.width)) return result;
   }
-  result.lines = broken_anywhere(result.lines, result.size, room.width);
+  result.lines = broken_anywhere(result.lines, result.size, limits.width);
   std::size_t most = 1;
-  while (Paragraph::height_of(most + 1, result.size) <= room.height) ++most;
+  while (Paragraph::height_of(most + 1, result.size) <= limits.height) ++most;
   if (result.lines.size() <= most) return result;
   const std::string rest = result.lines[most - 1] + result.lines[most];
   result.lines.resize(most);
-  result.lines.back() = cut_text(rest, result.size, room.width);
+  result.lines.back() = cut_text(rest, result.size, limits.width);
   return result;
 }
 

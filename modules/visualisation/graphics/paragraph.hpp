@@ -22,7 +22,7 @@ struct Paragraph {
 };
 
 /// Width and height in pixels, and the largest and smallest size of the text.
-struct ParagraphRoom {
+struct ParagraphLimits {
   double width = 0, height = 0;
   double size = 0, least = 0;
 };
@@ -32,7 +32,7 @@ struct ParagraphRoom {
 
 /// The text as large as it fits, in as many lines as that takes. At the smallest size words that are too long are
 /// broken, too; then what there is no room for is cut, and the last line ends with "...". It has a line at least.
-[[nodiscard]] Paragraph fit_paragraph(const std::string& text, const ParagraphRoom& room);
+[[nodiscard]] Paragraph fit_paragraph(const std::string& text, const ParagraphLimits& limits);
 
 /// A rectangle in pixels from the top left of the picture.
 struct TextBox {

@@ -160,7 +160,7 @@ Rasteriser::SampleBox Rasteriser::box_of(const Corner& a, const Corner& b, const
 }
 
 /// The bits of the colour, or of the normal that replaces it until the colour is computed.
-std::uint32_t Rasteriser::look_of(const Attributes& attributes, std::int64_t x, std::int64_t y) const noexcept {
+std::uint32_t Rasteriser::colour_at(const Attributes& attributes, std::int64_t x, std::int64_t y) const noexcept {
   if (later_) return pack_normal(attributes.normal);
   const Colour base = mapped_ ? material_.map->at(material_.range.fraction(attributes.value)) : material_.colour;
   if (!lit_) return bits_of_colour(base);
@@ -225,7 +225,7 @@ void Rasteriser::fill(std::array<const Corner*, 3> p, std::array<const Attribute
         here.normal[a] = between(at[0]->normal[a], at[1]->normal[a], at[2]->normal[a], u, v);
       }
       here.value = mapped_ ? between(at[0]->value, at[1]->value, at[2]->value, u, v) : 0;
-      const Sample sample = make_sample(depth, material_.layer, colour_of_bits(look_of(here, x, y)));
+      const Sample sample = make_sample(depth, material_.layer, colour_of_bits(colour_at(here, x, y)));
       if (through_) {
         fragments_->row(y).push_back({sample, static_cast<std::uint32_t>(x), 0});
       } else {

@@ -125,7 +125,7 @@ class Rasteriser {
   [[nodiscard]] SampleBox box_of(const Corner& a, const Corner& b, const Corner& c) const noexcept;
   void draw_clipped(const std::array<const Vertex*, 3>& three);
   void draw_near(const Vertex& a, const Vertex& b, const Vertex& c);
-  [[nodiscard]] std::uint32_t look_of(const Attributes& attributes, std::int64_t x, std::int64_t y) const noexcept;
+  [[nodiscard]] std::uint32_t colour_at(const Attributes& attributes, std::int64_t x, std::int64_t y) const noexcept;
 
   const Camera& camera_;
   Framebuffer& target_;

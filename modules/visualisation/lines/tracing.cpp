@@ -120,7 +120,7 @@ class Tracing {
     while (!waiting.empty()) {
       std::vector<Tracer> left;
       follow(mine_of(waiting), left);
-      waiting = told_by_all(left);
+      waiting = gather_left(left);
     }
     return gathered();
   }
@@ -227,7 +227,7 @@ class Tracing {
   }
 
   /// Collective: the lines that have left any server's blocks.
-  [[nodiscard]] std::vector<Tracer> told_by_all(const std::vector<Tracer>& left) {
+  [[nodiscard]] std::vector<Tracer> gather_left(const std::vector<Tracer>& left) {
     std::vector<Tracer> all;
     for (const Bytes& bytes : servers_.all_gather(bytes_of(left))) {
       const std::vector<Tracer> told = records_of<Tracer>(bytes);

@@ -4,7 +4,7 @@ namespace sidestream::rendering {
 
 bool is_drawn_in_rows(const Layer& layer, const Metadata& metadata) {
   const auto* surface = std::get_if<IsosurfaceQuery>(&layer.query);
-  return surface != nullptr && layer.colouring != Layer::Colouring::by_field && come_in_rows(*surface, metadata);
+  return surface != nullptr && layer.colouring != Layer::Colouring::by_field && extracts_by_rows(*surface, metadata);
 }
 
 /// Number 0 is the outline.

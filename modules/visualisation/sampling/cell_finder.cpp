@@ -26,7 +26,7 @@ CellFinder::CellFinder(const Query& query, const LocalInput& input) : scratch_(v
     std::vector<std::int64_t> numbers;
     for (Index cell = 0; cell < cells->count(); ++cell) {
       BoxTree::Region box;
-      const SearchedCells::State state = cells->look_at(cell, box.low, box.high);
+      const SearchedCells::State state = cells->bounds_of(cell, box.low, box.high);
       unknown_ += state == SearchedCells::State::unknown ? 1 : 0;
       // A cell without a place contains nothing.
       if (state != SearchedCells::State::searched || !is_finite(box.low) || !is_finite(box.high)) continue;

@@ -25,7 +25,7 @@ std::int64_t sample_cells(const Query& query, const SamplePoints& targets, const
   for_each_block_of_cells(query, input, targets.count(), [&](const std::unique_ptr<SearchedCells>& cells) {
     Place low, high;
     for (Index cell = 0; cell < cells->count(); ++cell) {
-      const SearchedCells::State state = cells->look_at(cell, low, high);
+      const SearchedCells::State state = cells->bounds_of(cell, low, high);
       if (state == SearchedCells::State::unknown) unknown += targets.any_within(low, high) ? 1 : 0;
       if (state != SearchedCells::State::searched) continue;
       targets.within(low, high, [&](std::int64_t target) {
@@ -57,7 +57,7 @@ class CurvilinearCells final : public SearchedCells {
 
   Index count() const noexcept override { return block_.block.cells.count(); }
 
-  State look_at(Index number, Place& low, Place& high) override {
+  State bounds_of(Index number, Place& low, Place& high) override {
     const Index3 cell = cell_of(number);
     if (!is_chosen(query_, block_, cell)) return State::left_out;
     if (flags_ && *flags_->array.at<std::uint8_t>(cell[0], cell[1], cell[2]) != 0) return State::left_out;

@@ -27,7 +27,7 @@ class SearchedCells {
   enum class State { left_out, searched, unknown };  ///< unknown: of a type that cannot be searched
   /// The bounds of a cell, widened by a rounding error, and undefined if the cell is left out: a ghost, one without an
   /// interior, one that a finer level covers.
-  [[nodiscard]] virtual State look_at(Index cell, Place& low, Place& high) = 0;
+  [[nodiscard]] virtual State bounds_of(Index cell, Place& low, Place& high) = 0;
   /// Writes all values of the query at a place in a cell that was `searched`. Nothing if the place is outside.
   [[nodiscard]] virtual std::optional<InCell> take(Index cell, const Place& place, std::span<double> values) = 0;
 };

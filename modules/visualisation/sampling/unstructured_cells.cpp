@@ -53,7 +53,7 @@ class UnstructuredCells final : public SearchedCells {
 
   Index count() const noexcept override { return static_cast<Index>(ends_.size()); }
 
-  State look_at(Index cell, Place& low, Place& high) override {
+  State bounds_of(Index cell, Place& low, Place& high) override {
     const auto number = static_cast<std::size_t>(cell);
     if (!flags_.empty() && flags_[number] != 0) return State::left_out;
     const std::span<const Index> points = points_of_cell(number);

@@ -61,14 +61,14 @@ class ExpressionParser {
 
  private:
   /// Counts the nesting depth as long as it exists.
-  class Deeper {
+  class DepthGuard {
    public:
-    explicit Deeper(ExpressionParser& parser) : depth_(parser.depth_) {
+    explicit DepthGuard(ExpressionParser& parser) : depth_(parser.depth_) {
       if (++depth_ > parser.rules_.deepest) throw SyntaxError(Fault::too_deep, parser.next_.begin);
     }
-    ~Deeper() { --depth_; }
-    Deeper(const Deeper&) = delete;
-    Deeper& operator=(const Deeper&) = delete;
+    ~DepthGuard() { --depth_; }
+    DepthGuard(const DepthGuard&) = delete;
+    DepthGuard& operator=(const DepthGuard&) = delete;
 
    private:
     int& depth_;
@@ -141,7 +141,7 @@ class ExpressionParser {
     return last;
   }
   std::size_t inside_conditional() {
-    const Deeper deeper(*this);
+    const DepthGuard guard(*this);
     return conditional();
   }
 
@@ -165,7 +165,7 @@ class ExpressionParser {
   }
 
   std::size_t negation() {
-    const Deeper deeper(*this);
+    const DepthGuard guard(*this);
     const std::size_t at = advance().begin;
     return add_unary(Operator::negation, at, binary(negation_level));
   }
@@ -177,14 +177,14 @@ class ExpressionParser {
 
   std::size_t operand() {
     if (is("-") || is("+")) {
-      const Deeper deeper(*this);
+      const DepthGuard guard(*this);
       const Token sign = advance();
       const std::size_t child = operand();
       return add_unary(sign.text == "-" ? Operator::minus : Operator::plus, sign.begin, child);
     }
     const std::size_t base = primary();
     if (!is("^")) return base;
-    const Deeper deeper(*this);
+    const DepthGuard guard(*this);
     const std::size_t at = advance().begin;
     const std::size_t exponent = operand();
     return join(Operator::power, base, exponent, at);
@@ -227,7 +227,7 @@ class ExpressionParser {
   }
 
   std::size_t parenthesis() {
-    const Deeper deeper(*this);
+    const DepthGuard guard(*this);
     open_.push_back(next_.begin);
     advance();
     const std::size_t inside = conditional();
@@ -241,7 +241,7 @@ class ExpressionParser {
 
   /// Turns the name, which is the last node, into a call.
   std::size_t call(std::size_t name) {
-    const Deeper deeper(*this);
+    const DepthGuard guard(*this);
     SyntaxNode made = std::move(tree_[name]);
     tree_.pop_back();
     made.kind = NodeKind::call;

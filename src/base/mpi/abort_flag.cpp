@@ -26,8 +26,8 @@ AbortFlag::~AbortFlag() = default;
 
 /// Sends one word to each other member. It is so short that MPI takes it without waiting for the receiver.
 void AbortFlag::say(bool raises) {
-  if (said_) return;
-  said_ = true;
+  if (notified_) return;
+  notified_ = true;
   const int word = raises;
   for (const int other : others_) {
     MPI_Request request = MPI_REQUEST_NULL;

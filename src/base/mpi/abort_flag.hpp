@@ -38,7 +38,7 @@ class AbortFlag {
   std::unique_ptr<MpiCommunicator> all_;  ///< a duplicate
   std::vector<int> others_;               ///< empty if this rank is no member
   std::size_t spoken_ = 0;                ///< number of others that have sent their word
-  bool said_ = false, raised_ = false;
+  bool notified_ = false, raised_ = false;
 };
 
 /// The first member of a communicator rings when it wants; the others see that while they do other things. Rounds:

@@ -17,7 +17,7 @@ void ask(JointMember& member, bool failing) {
 
 }  // namespace
 
-void JointWork::hear(JointMember& member) {
+void JointWork::await_members(JointMember& member) {
   static const std::function<void()> nothing;
   polite_wait(member.request, member.owner ? member.owner->meanwhile_ : nothing);
   member.broken = member.failing != 0;
@@ -51,7 +51,7 @@ void JointWork::leave(std::unique_ptr<JointMember> member) noexcept {
 void JointWork::check(JointMember& member) {
   if (!member.broken) {
     ask(member, false);
-    hear(member);
+    await_members(member);
   }
   if (member.broken) throw Error(Code::system, "another process has failed");
 }
@@ -66,7 +66,7 @@ void JointWork::end(const std::exception_ptr& thrown) {
     if (!m->broken) ask(*m, thrown != nullptr);
   }
   for (JointMember* m = first_; m; m = m->next) {
-    if (m->request != MPI_REQUEST_NULL) hear(*m);
+    if (m->request != MPI_REQUEST_NULL) await_members(*m);
   }
   const bool failed = first_->broken;  // the communicator of all
   detach();

@@ -59,7 +59,7 @@ class JointWork {
   void join(MpiCommunicator& communicator);
   /// Called when `member`'s owner is destroyed; the communicator stays until the end.
   void leave(std::unique_ptr<JointMember> member) noexcept;
-  static void hear(JointMember& member);
+  static void await_members(JointMember& member);
   /// Throws if another member has failed. Collective over `member`.
   void check(JointMember& member);
   void end(const std::exception_ptr& thrown);

@@ -68,7 +68,7 @@ WaitNote::~WaitNote() {
   if (speaks_ && terminal_ && shown_ >= 0) show("");
 }
 
-void WaitNote::look() noexcept {
+void WaitNote::check() noexcept {
   if (!speaks_) return;
   const double waited = now() - began_;
   if (waited < moment || (shown_ >= 0 && (!terminal_ || waited < shown_ + 1))) return;
@@ -91,7 +91,7 @@ void WaitNote::look() noexcept {
 LateNote::LateNote(bool speaks, double patience, std::string text)
     : text_(std::move(text)), end_(now() + patience), speaks_(speaks) {}
 
-void LateNote::look() noexcept {
+void LateNote::check() noexcept {
   if (!speaks_ || now() < end_) return;
   speaks_ = false;
   log::warning("{}", text_);

@@ -30,7 +30,7 @@ class WaitNote {
   WaitNote(const WaitNote&) = delete;
   WaitNote& operator=(const WaitNote&) = delete;
   /// Call it repeatedly while waiting.
-  void look() noexcept;
+  void check() noexcept;
 
  private:
   std::string what_;
@@ -44,7 +44,7 @@ class LateNote {
   /// `speaks` is true on one process of a group only. `patience` is in seconds.
   LateNote(bool speaks, double patience, std::string text);
   /// Call it repeatedly while waiting.
-  void look() noexcept;
+  void check() noexcept;
 
  private:
   std::string text_;

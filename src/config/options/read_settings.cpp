@@ -43,12 +43,12 @@ void check_range(const Node& node, const Option& option, double value) {
 }
 
 /// Accepts `yes` and `no` for `true` and `false`.
-std::string_view truth_of(std::string_view text) { return text == "yes" ? "true" : text == "no" ? "false" : text; }
+std::string_view boolean_word(std::string_view text) { return text == "yes" ? "true" : text == "no" ? "false" : text; }
 
 Content read_boolean(const Node& node, const Option& option) {
-  const std::string_view truth = truth_of(node.text);
-  if (truth == "true") return true;
-  if (truth == "false") return false;
+  const std::string_view word = boolean_word(node.text);
+  if (word == "true") return true;
+  if (word == "false") return false;
   wrong(node, option, "write true or false");
 }
 
@@ -96,7 +96,7 @@ Content read_choice(const Node& node, const Option& option) {
     if (choice == node.text) return node.text;
   }
   for (const std::string& choice : option.choices) {
-    if (choice == truth_of(node.text)) return choice;
+    if (choice == boolean_word(node.text)) return choice;
   }
   unknown_name(node, option, expected_text(option), option.choices, "write one of them");
 }

@@ -72,7 +72,7 @@ void AskedTasks::record() const {
 }
 
 /// Ends requests that have waited too long, as if a person had ended them.
-void AskedTasks::end_impatient(double seconds) {
+void AskedTasks::end_overdue(double seconds) {
   for (Entry& entry : entries_) {
     if (!entry.once || entry.done || entry.since < 0 || seconds - entry.since < patience) continue;
     answer(entry.id,
@@ -88,7 +88,7 @@ std::uint64_t AskedTasks::contribute(double seconds) {
   if (looked_ < 0 || seconds - looked_ >= seconds_between_looks) {
     looked_ = seconds;
     for (SteeringRequest& one : parts_.channel->requests()) waiting_.push_back(std::move(one));
-    end_impatient(seconds);
+    end_overdue(seconds);
   }
   return waiting_.empty() ? 0 : 1;
 }

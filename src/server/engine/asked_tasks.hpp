@@ -35,7 +35,7 @@ class AskedTasks {
   };
   struct Parts {
     std::vector<ScheduledTask>& tasks;  ///< on construction: the configured ones
-    Metadata& metadata;                 ///< with room for `most_new` more variables (make_room)
+    Metadata& metadata;                 ///< with room for `most_new` more variables (reserve_variables)
     MpiCommunicator& servers;
     /// Makes the task of a text, on every server. `running`: the tasks of earlier requests. Expressions in the text
     /// become variables after those of the metadata. Throws Error.
@@ -51,7 +51,9 @@ class AskedTasks {
   static constexpr std::size_t most_new = 64;
   /// Reserves memory for those variables, so that no variable ever moves: tasks keep references. Call it before tasks
   /// are made.
-  static void make_room(Metadata& metadata) { metadata.variables.reserve(metadata.variables.size() + most_new); }
+  static void reserve_variables(Metadata& metadata) {
+    metadata.variables.reserve(metadata.variables.size() + most_new);
+  }
 
   /// Sets a function that is called for each new task, after it has its communicator.
   void on_new(std::function<void(ScheduledTask&)> prepare) { prepare_ = std::move(prepare); }
@@ -99,7 +101,7 @@ class AskedTasks {
   };
   void add(const SteeringRequest& request, std::int64_t index);
   void end(const SteeringRequest& request);
-  void end_impatient(double seconds);
+  void end_overdue(double seconds);
   void answer(const std::string& id, const std::string& sentence) const;
   void record() const;
   [[nodiscard]] Entry& entry_of(std::size_t task) { return entries_.at(task - configured_); }

@@ -184,7 +184,7 @@ std::vector<bool> Assembler::left_out(const Demand& demand) const {
   for (const Selected& selected : demand.selection) sets.insert(absent_.set_of(selected.variable));
   for (const Selected& selected : demand.derived) sets.insert(absent_.set_of(selected.variable));
   for (const std::size_t set : sets) {
-    if (set != 0) absent_.uncover(set, covered);
+    if (set != 0) absent_.clear_covered(set, covered);
   }
   return covered;
 }
@@ -267,7 +267,7 @@ std::vector<ArrayView> Assembler::get_values(ServerTransport& transport, std::in
                                              const std::shared_ptr<const CachedPlan>& plan) {
   if (transport.traits().values_in_place) {
     const ServerState state = transport.state(index);
-    LocalValues::Got got = plan->local->get(state.inbox.blocks, state.tables.persistent, servers_);
+    LocalValues::Result got = plan->local->get(state.inbox.blocks, state.tables.persistent, servers_);
     assembled_.messages = std::move(got.messages);
     return std::move(got.values);
   }

@@ -97,7 +97,7 @@ class Assembler {
   [[nodiscard]] bool wants_cost() const { return planner_.wants_cost(); }
   /// Marks the tables as possibly different between servers after a failed update; the next update rebuilds them. Call
   /// it on all servers.
-  void distrust() noexcept { trusted_ = false; }
+  void invalidate() noexcept { trusted_ = false; }
 
  private:
   void update_allocated(ServerTransport& transport, std::int64_t index, const std::vector<Selected>& selection);
@@ -161,11 +161,11 @@ class Assembler {
   std::map<std::tuple<std::int32_t, std::size_t, std::int64_t>, std::vector<Box>> owned_;
   /// Keys: mesh, set of missing blocks, level, cells.
   std::map<std::tuple<std::int32_t, std::size_t, std::int32_t, Index3, Index3>, std::vector<Box>> covered_;
-  bool warned_ = false;        ///< true if the warning about overlapping blocks was given
-  bool told_absent_ = false;   ///< true if the warning about nodes of undelivered blocks was given
-  bool overlap_open_ = false;  ///< true if some missing blocks were not checked
+  bool warned_ = false;         ///< true if the warning about overlapping blocks was given
+  bool warned_absent_ = false;  ///< true if the warning about nodes of undelivered blocks was given
+  bool overlap_open_ = false;   ///< true if some missing blocks were not checked
   /// True if the warning about leaves that several blocks own was given; the same on all servers.
-  bool told_trees_ = false;
+  bool warned_trees_ = false;
   /// Plans that are valid as long as the table is; the newest first. The same on all servers.
   std::list<std::shared_ptr<const CachedPlan>> plans_;
 };

@@ -95,7 +95,7 @@ void Assembler::mark_trees(Assembled& result) {
       leaves.insert(leaves.end(), some.begin(), some.end());
     }
   });
-  if (told_trees_) return;
+  if (warned_trees_) return;
   servers_.sum(leaves);
   std::span<const std::int64_t> rest(leaves);
   for (const Mesh& mesh : metadata_.meshes) {
@@ -128,8 +128,8 @@ std::vector<std::int64_t> Assembler::mark_tree(const Mesh& mesh, Assembled& resu
 /// Warns, once in a run, if leaves are owned by more than one block.
 void Assembler::warn_of_owners(const Mesh& mesh, std::span<const std::int64_t> leaves) {
   const double excess = excess_of_leaves(mesh, leaves);
-  if (excess == 0 || told_trees_) return;
-  told_trees_ = true;
+  if (excess == 0 || warned_trees_) return;
+  warned_trees_ = true;
   if (servers_.rank() != 0) return;
   log::warning(
       "the leaves that blocks of the mesh '{}' own have together {:.6g} times its volume: some are in more than one "
@@ -208,8 +208,8 @@ void Assembler::complete(const Demand& demand) {
 
 /// Warns, once in a run, if a block's upper nodes are missing.
 void Assembler::warn_of_nodes(const Variable& variable, const BlockView& view) {
-  if (told_absent_ || view.absent.empty()) return;
-  told_absent_ = true;
+  if (warned_absent_ || view.absent.empty()) return;
+  warned_absent_ = true;
   log::warning(
       "block {} of '{}' ends at points that no block delivered, from ({}, {}, {}) on: they are NaN, or 0 in whole "
       "numbers, and surfaces and slices leave their cells out; publish the neighbour in every iteration",

@@ -73,12 +73,13 @@ Engine::Engine(EngineParts parts)
   if (parts_.hears) bell_.emplace(parts_.servers);
   if (bell_ && !parts_.held.empty() && can_hold()) held_.emplace(parts_.held, parts_.metadata);
   // While a server waits for others it keeps receiving from its clients, so that they need not wait too.
-  const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
-  parts_.servers.set_meanwhile(take_in);
-  for (ScheduledTask& task : parts_.tasks) task.communicator().set_meanwhile(take_in);
-  if (parts_.statistics) parts_.statistics->communicator().set_meanwhile(take_in);
+  const auto receive_pending = [this] { receive(std::chrono::microseconds(0)); };
+  parts_.servers.set_meanwhile(receive_pending);
+  for (ScheduledTask& task : parts_.tasks) task.communicator().set_meanwhile(receive_pending);
+  if (parts_.statistics) parts_.statistics->communicator().set_meanwhile(receive_pending);
   if (parts_.asked) {
-    parts_.asked->on_new([take_in](ScheduledTask& task) { task.communicator().set_meanwhile(take_in); });
+    parts_.asked->on_new(
+        [receive_pending](ScheduledTask& task) { task.communicator().set_meanwhile(receive_pending); });
   }
 }
 
@@ -97,13 +98,13 @@ void Engine::receive(std::chrono::microseconds limit) {
   } catch (const std::bad_alloc&) {
     // The transport has lost nothing: the next call continues.
   } catch (...) {
-    broke();
+    mark_broken();
   }
 }
 
 /// Records the current exception; call it in a handler. Tells this server's clients at once, because they may wait for
 /// it, and other clients for them.
-void Engine::broke() noexcept {
+void Engine::mark_broken() noexcept {
   broken_ = std::current_exception();
   try {
     std::rethrow_exception(broken_);
@@ -119,7 +120,7 @@ void Engine::broke() noexcept {
 }
 
 /// Throws the error of the server that cannot continue. Collective.
-void Engine::end_together() {
+void Engine::throw_on_all() {
   std::string why = "a server cannot go on";
   try {
     run_collectively(parts_.servers, [&] {
@@ -146,12 +147,12 @@ Agreement Engine::agree() {
     }
     const Contribution mine{next_,
                             i_changed_,
-                            there && absent_ != absent_said_,
+                            there && absent_ != known_absent_,
                             broken_ != nullptr,
                             parts_.servers.rank() == 0,
                             now() - parts_.origin,
                             most_variables_ - parts_.metadata.variables.size(),
-                            was_asked(),
+                            is_asked_to_end(),
                             is_late(),
                             parts_.ending.event};
     words = agreement_words(mine, parts_.transport, parts_.metadata, parts_.tasks);
@@ -190,7 +191,7 @@ void Engine::steer(const Agreement& agreement) {
     }
     parts_.steering->confirm();
   } catch (...) {
-    broke();  // otherwise its clients would continue with different values than those of other servers
+    mark_broken();  // otherwise its clients would continue with different values than those of other servers
   }
 }
 
@@ -237,8 +238,8 @@ void Engine::run_task(std::size_t number, const Iteration& iteration, const Asse
                task.local_seconds());
   if (done.refusal) processed.refusal = std::move(done.refusal);
   if (done.failure.empty()) {
-    if (task.ends_run() && fires && told_by_.empty()) {
-      retry_while_out_of_memory([&] { told_by_ = fmt::format("'then: end' of {}", task.name()); });
+    if (task.ends_run() && fires && ending_task_.empty()) {
+      retry_while_out_of_memory([&] { ending_task_ = fmt::format("'then: end' of {}", task.name()); });
     }
     return;
   }
@@ -339,7 +340,7 @@ bool Engine::step() {
   receive(std::chrono::microseconds(0));
   const double start = now();
   Agreement agreement = agree();
-  if (agreement.broken) end_together();
+  if (agreement.broken) throw_on_all();
   if (!agreement.iteration) {
     if (agreement.closing) end_of_iterations();
     return !agreement.closing;
@@ -393,7 +394,7 @@ void Engine::pass_kept(const Iteration& iteration) {
 void Engine::wait_for_clients(const std::function<bool()>& stops, LateNote& late) {
   while (!broken_ && parts_.transport.state(next_).pending > 0 && !stops()) {
     receive(sleep_limit);
-    if (next_ == 0) late.look();
+    if (next_ == 0) late.check();
   }
 }
 
@@ -403,7 +404,9 @@ void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
   LateNote late(!stop && parts_.servers.rank() == 0 && next_ == 0, first_patience, late_sentence);
   for (;;) {
     const double start = now();
-    const double answering = !bell_ ? 0 : parts_.in_step ? hear_in_step(stops, late) : hear_requests(stops, late);
+    const double answering = !bell_           ? 0
+                             : parts_.in_step ? await_requests_in_step(stops, late)
+                                              : await_requests(stops, late);
     wait_for_clients(stops, late);
     ledger_.work(next_, idle, start - parts_.origin, now() - start - answering);
     if (stop && !end) {

@@ -111,7 +111,7 @@ class Engine {
   void check_times(const Agreement& agreement);
   void steer(const Agreement& agreement);
   // Defined in engine_ending.cpp.
-  [[nodiscard]] bool was_asked();
+  [[nodiscard]] bool is_asked_to_end();
   [[nodiscard]] bool is_late();
   void end_run(Agreement& agreement);
   void decide_on_end(Agreement& agreement);
@@ -126,8 +126,8 @@ class Engine {
   void take_requests(Agreement& agreement);
   [[nodiscard]] bool take_up_requests(Agreement* agreement);
   void wait_for_clients(const std::function<bool()>& stops, LateNote& late);
-  [[nodiscard]] double hear_requests(const std::function<bool()>& stops, LateNote& late);
-  [[nodiscard]] double hear_in_step(const std::function<bool()>& stops, LateNote& late);
+  [[nodiscard]] double await_requests(const std::function<bool()>& stops, LateNote& late);
+  [[nodiscard]] double await_requests_in_step(const std::function<bool()>& stops, LateNote& late);
   void answer_between();
   [[nodiscard]] bool is_held(const ScheduledTask& task) const;
   void run_on_held(std::size_t number, const Agreement& held);
@@ -168,8 +168,8 @@ class Engine {
   void call_tasks(TaskCall call, const Iteration& iteration);
   void end_of_iterations();
   void complain(std::int64_t iteration, const std::string& message);
-  void broke() noexcept;
-  [[noreturn]] void end_together();
+  void mark_broken() noexcept;
+  [[noreturn]] void throw_on_all();
 
   /// Indices of the ledger's names.
   enum LedgerEntry : std::int32_t { idle = 0, agreement_wait = 1, assembly = 2, first_task = 3 };
@@ -183,19 +183,19 @@ class Engine {
   Ledger ledger_;
   std::optional<Bell> bell_;  ///< rung by the first server when somebody asks; unused in step, nothing if not `hears`
   std::optional<HeldIteration> held_;  ///< nothing if no variable is kept
-  bool told_of_holding_ = false;       ///< a failure was logged
+  bool warned_of_holding_ = false;     ///< a failure was logged
   std::int64_t next_;
   std::size_t most_variables_;  ///< with those that requests may add
   bool i_changed_ = true;       ///< blocks of this server's clients changed since the table was updated
-  std::vector<AbsentBlock> absent_, absent_said_;  ///< missing blocks of this server's clients in this iteration; those
-                                                   ///< that the others know of
-  std::string missing_, missing_told_;  ///< text about missing blocks in this iteration; the text logged last
-  int told_ = 0;                        ///< number of times it was logged
-  std::string left_out_;                ///< tasks that miss variables in this iteration, and missing blocks
-  std::string told_by_;                 ///< the task after which the run is told to end; empty: none
-  bool told_to_end_ = false;            ///< the clients know that the run was told to end
-  std::optional<std::int64_t> last_;    ///< the last iteration of a run that is told to end
-  bool ended_ = false;                  ///< that iteration has come
+  std::vector<AbsentBlock> absent_, known_absent_;  ///< missing blocks of this server's clients in this iteration;
+                                                    ///< those that the others know of
+  std::string missing_, logged_missing_;  ///< text about missing blocks in this iteration; the text logged last
+  int times_logged_ = 0;                  ///< number of times it was logged
+  std::string left_out_;                  ///< tasks that miss variables in this iteration, and missing blocks
+  std::string ending_task_;               ///< the task after which the run is told to end; empty: none
+  bool clients_notified_ = false;         ///< the clients know that the run was told to end
+  std::optional<std::int64_t> last_;      ///< the last iteration of a run that is told to end
+  bool ended_ = false;                    ///< that iteration has come
   /// By task: number of iterations that were dropped in which it was due.
   std::map<std::string, std::int64_t> not_run_;
   std::int64_t first_dropped_ = -1, last_dropped_ = -1;  ///< iterations that were dropped for want of time

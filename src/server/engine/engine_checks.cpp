@@ -61,7 +61,7 @@ void Engine::check_blocks(Agreement& agreement) {
     const std::string failure = guarded_.attempt(work);
     i_changed_ = !failure.empty();
     if (i_changed_) {
-      assembler_.distrust();
+      assembler_.invalidate();
       agreement.refused = true;
       agreement.why |= Refusal::on_server;
       return complain(index(), failure);
@@ -95,31 +95,32 @@ void Engine::check_absent(Agreement& agreement) {
   const std::string failure = guarded_.attempt(work);
   if (!failure.empty()) {
     retry_while_out_of_memory(
-        [&] { absent_said_.assign(1, AbsentBlock{}); });  // matches nothing, so the next iteration tries again
-    assembler_.distrust();
+        [&] { known_absent_.assign(1, AbsentBlock{}); });  // matches nothing, so the next iteration tries again
+    assembler_.invalidate();
     i_changed_ = true;
     agreement.refused = true;
     agreement.why |= Refusal::on_server;
     return complain(index(), failure);
   }
-  if (agreement.absent) retry_while_out_of_memory([&] { absent_said_ = absent_; });
+  if (agreement.absent) retry_while_out_of_memory([&] { known_absent_ = absent_; });
   warn();
   if (!parts_.gaps) retry_while_out_of_memory([&] { note_absent(); });
 }
 
 /// Adds missing blocks to every row of the table of iterations, and to the log when they change.
 void Engine::note_absent() {
-  constexpr int most_told = 5;
+  constexpr int most_logged = 5;
   missing_ = assembler_.absent().text();
-  if (missing_.empty() || missing_ == missing_told_ || parts_.servers.rank() != 0 || told_ == most_told) return;
-  missing_told_ = missing_;
+  if (missing_.empty() || missing_ == logged_missing_ || parts_.servers.rank() != 0 || times_logged_ == most_logged)
+    return;
+  logged_missing_ = missing_;
   const std::string overlap = assembler_.absent().overlap(assembler_.table());
-  ++told_;
+  ++times_logged_;
   log::warning(
       "iteration {}: {}{}. A block that is declared and not published covers nothing: what lies under it counts. Publish "
       "it whenever the variable is published, or remove it (remove_block){}",
       next_, missing_, overlap.empty() ? "" : ": " + overlap,
-      told_ == most_told ? "; from now on only the table of iterations says so" : "");
+      times_logged_ == most_logged ? "; from now on only the table of iterations says so" : "");
 }
 
 /// A cell of the analysis' selection that is partly covered, so that the overlap would count twice. Nothing for

@@ -21,11 +21,11 @@ namespace sidestream {
 
 /// True if this server or one of its clients was told to end. Includes clients' iterations that wait here, of which
 /// there may be many.
-bool Engine::was_asked() {
+bool Engine::is_asked_to_end() {
   const EndingParts& ending = parts_.ending;
   if (ending.event == 0 || last_ || ended_) return false;
-  if (ending.asked && (!told_by_.empty() || ending.asked())) return true;
-  if (told_to_end_ || broken_) return false;
+  if (ending.asked && (!ending_task_.empty() || ending.asked())) return true;
+  if (clients_notified_ || broken_) return false;
   for (std::int64_t index = next_ + 1;; ++index) {
     const ServerState state = parts_.transport.state(index);
     if (state.ended == 0) return false;
@@ -58,12 +58,12 @@ void Engine::end_run(Agreement& agreement) {
 /// Closed clients hear nothing more, and iterations that they did not end are refused.
 void Engine::decide_on_end(Agreement& agreement) {
   if (!agreement.asked || last_ || ended_ || (agreement.why & Refusal::left) != 0) return;
-  if (!told_to_end_ && parts_.ending.tell) parts_.ending.tell();
+  if (!clients_notified_ && parts_.ending.tell) parts_.ending.tell();
   if (parts_.ending.at_once) {
     announce_end(next_);
     agreement.events |= parts_.ending.event;
   } else if (agreement.unasked) {
-    if (!told_to_end_) told_to_end_ = notify_of_end(-1);
+    if (!clients_notified_) clients_notified_ = notify_of_end(-1);
   } else if (parts_.ending.decides) {
     announce_end(next_ + 1);
   }
@@ -83,12 +83,12 @@ void Engine::announce_end(std::int64_t last) {
       fail(Code::internal, "the clients cannot be told of their last iteration");
     }
   } catch (...) {
-    broke();  // otherwise its clients would end in a different iteration
+    mark_broken();  // otherwise its clients would end in a different iteration
   }
   if (parts_.servers.rank() != 0) return;
   retry_while_out_of_memory([&] {
     log::info("iteration {}: the run was told to end by {}; its last iteration is {}", next_,
-              told_by_.empty() ? parts_.ending.why() : told_by_, last);
+              ending_task_.empty() ? parts_.ending.why() : ending_task_, last);
   });
 }
 

@@ -1,8 +1,8 @@
 // The engine's part in requested analyses (asked_tasks.hpp).
 //
-// 1. While servers wait for clients, the first one rings a bell if it has requests (hear_requests); servers that
-//    receive together take a maximum instead (hear_in_step). So all servers take up the same requests at the same
-//    point.
+// 1. While servers wait for clients, the first one rings a bell if it has requests (await_requests); servers that
+//    receive together take a maximum instead (await_requests_in_step). So all servers take up the same requests at the
+//    same point.
 // 2. take_up_requests: new expressions become variables, and the agreement of the iteration is extended by them.
 // 3. add_asked: due requests run after the configured tasks, only if no server lags and within their share of time.
 // 4. answer_between: requests for one answer run on the iteration that is held, if it has their inputs.
@@ -104,8 +104,8 @@ void Engine::run_asked(std::size_t number, const Iteration& iteration, const Ass
 
 /// Takes up requests while the first server waits for its next iteration. That server rings, and the others hear the
 /// bell while they wait for their clients or for it. Collective. Returns the seconds that answers took.
-double Engine::hear_requests(const std::function<bool()>& stops, LateNote& late) {
-  const auto take_in = [this] { receive(std::chrono::microseconds(0)); };
+double Engine::await_requests(const std::function<bool()>& stops, LateNote& late) {
+  const auto receive_pending = [this] { receive(std::chrono::microseconds(0)); };
   double seconds = 0;
   for (bool asked = true; asked;) {
     bell_->listen();
@@ -116,11 +116,11 @@ double Engine::hear_requests(const std::function<bool()>& stops, LateNote& late)
       return mine || bell_->rung();
     };
     wait_for_clients(heard, late);
-    asked = bell_->ring(mine, take_in);
+    asked = bell_->ring(mine, receive_pending);
     if (!asked) break;
     const double start = now();
     answer_between();
-    take_in();
+    receive_pending();
     seconds += now() - start;
   }
   return seconds;
@@ -128,7 +128,7 @@ double Engine::hear_requests(const std::function<bool()>& stops, LateNote& late)
 
 /// Does the same if all servers receive together, and so leave the loop together. In each round the first server says
 /// whether there are requests.
-double Engine::hear_in_step(const std::function<bool()>& stops, LateNote& late) {
+double Engine::await_requests_in_step(const std::function<bool()>& stops, LateNote& late) {
   double seconds = 0;
   while (!broken_ && parts_.transport.state(next_).pending > 0 && !stops()) {
     std::int64_t asked = 0;
@@ -140,7 +140,7 @@ double Engine::hear_in_step(const std::function<bool()>& stops, LateNote& late) 
       seconds += now() - start;
     }
     receive(std::chrono::milliseconds(10));
-    if (next_ == 0) late.look();
+    if (next_ == 0) late.check();
   }
   return seconds;
 }
@@ -199,7 +199,7 @@ void Engine::hold(const Agreement& agreement) {
   ledger_.work(next_, first_task + static_cast<std::int32_t>(configured()), start - parts_.origin, now() - start);
   if (failure.empty()) return;
   held_->drop();
-  if (std::exchange(told_of_holding_, true) || parts_.servers.rank() != 0) return;
+  if (std::exchange(warned_of_holding_, true) || parts_.servers.rank() != 0) return;
   log::warning("iteration {} is not held for requests: {} (this is said once)", next_, failure);
 }
 

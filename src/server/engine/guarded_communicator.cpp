@@ -10,14 +10,14 @@
 namespace sidestream {
 
 /// Tells all members whether some member has thrown. Collective; allocates nothing.
-void GuardedCommunicator::look(bool well) {
+void GuardedCommunicator::share_status(bool well) {
   std::int64_t failing = well ? 0 : 1;
   if (inner_.size() > 1) inner_.maximum(std::span(&failing, 1));
   broken_ = failing != 0;
 }
 
 void GuardedCommunicator::check() {
-  if (!broken_) look(true);
+  if (!broken_) share_status(true);
   if (broken_) throw Error(Code::analysis, "another server has failed");
 }
 
@@ -31,7 +31,7 @@ std::string GuardedCommunicator::attempt(CallRef work) {
   }
   // A member that learned of another's failure during its work has thrown only for that reason.
   const bool told = broken_;
-  if (!told) look(!thrown);
+  if (!told) share_status(!thrown);
   if (!broken_) return {};
   try {
     run_collectively(inner_, [&] {

@@ -45,7 +45,7 @@ class GuardedCommunicator final : public Communicator {
   [[nodiscard]] void* native() noexcept override { return inner_.native(); }
 
  private:
-  void look(bool well);
+  void share_status(bool well);
   void check();
 
   Communicator& inner_;

@@ -25,7 +25,7 @@ bool is_packed(const ArrayView& array, Order order) {
 }  // namespace
 
 /// Memory for a copy: reused from a forgotten iteration, whose pages are mapped, or new.
-KeptIterations::Memory KeptIterations::room(std::uint64_t bytes) {
+KeptIterations::Memory KeptIterations::allocate(std::uint64_t bytes) {
   // The last one fits unless blocks have changed, since iterations ask in the same order.
   const auto found = std::find_if(free_.rbegin(), free_.rend(), [&](const Memory& one) { return one.bytes == bytes; });
   if (found != free_.rend()) {
@@ -60,7 +60,7 @@ void KeptIterations::copy(ArrayView& array, Memory* constant) {
       std::memcmp(constant->data.get(), array.data, bytes) == 0) {
     memory = *constant;
   } else {
-    memory = room(bytes);
+    memory = allocate(bytes);
     if (packed) {
       std::memcpy(memory.data.get(), array.data, bytes);
     } else {
@@ -78,7 +78,7 @@ void KeptIterations::copy(ArrayView& array, Memory* constant) {
 
 void KeptIterations::keep(const Iteration& iteration, const Views& views, std::shared_ptr<const Catalogue> catalogue,
                           std::span<const Event> events) {
-  make_room();
+  drop_oldest();
   Assembled& kept = kept_.emplace_back(Kept{iteration}).assembled;
   kept_.back().events.assign(events.begin(), events.end());
   kept.catalogue = std::move(catalogue);
@@ -120,14 +120,14 @@ void KeptIterations::free_unused() noexcept {
   free_.clear();
 }
 
-void KeptIterations::make_room() noexcept {
+void KeptIterations::drop_oldest() noexcept {
   if (kept_.size() < most_) return;
   forget(kept_.front());
   kept_.pop_front();
 }
 
 void KeptIterations::pass(const Iteration& iteration) {
-  make_room();
+  drop_oldest();
   kept_.push_back({iteration, true});
 }
 

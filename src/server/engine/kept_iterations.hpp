@@ -52,10 +52,10 @@ class KeptIterations {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
-  [[nodiscard]] Memory room(std::uint64_t bytes);
+  [[nodiscard]] Memory allocate(std::uint64_t bytes);
   void copy(ArrayView& array, Memory* constant);
   void forget(Kept& kept) noexcept;
-  void make_room() noexcept;
+  void drop_oldest() noexcept;
   void free_unused() noexcept;
 
   std::size_t most_;

@@ -56,7 +56,7 @@ std::string text_of(const IterationRow& row) {
 }
 
 /// Takes and drops the rows if there is no room; call it before a row is added to `rows` others.
-void Ledger::make_room(std::size_t rows) {
+void Ledger::take_if_full(std::size_t rows) {
   if (rows >= most_rows && rows_.take) take();
 }
 

@@ -71,18 +71,18 @@ class Ledger {
 
   void work(std::int64_t iteration, std::int32_t task, double start, double seconds, double local = -1) {
     if (!keeps_timings_) return;
-    make_room(timings_.size());
+    take_if_full(timings_.size());
     retry_while_out_of_memory([&] { timings_.push_back({iteration, task, start, seconds, local}); });
   }
   void moved(const MovedBytes& what) {
     if (!keeps_timings_) return;
-    make_room(moved_.size());
+    take_if_full(moved_.size());
     retry_while_out_of_memory([&] { moved_.push_back(what); });
   }
   [[nodiscard]] const std::vector<MovedBytes>& moved() const noexcept { return moved_; }
   void iteration(IterationRow row) {
     if (!keeps_timings_ || rows_.iterations == LedgerRows::Iterations::none) return;
-    if (rows_.iterations == LedgerRows::Iterations::taken) make_room(iterations_.size());
+    if (rows_.iterations == LedgerRows::Iterations::taken) take_if_full(iterations_.size());
     iterations_.push_back(std::move(row));
   }
   [[nodiscard]] const std::vector<IterationRow>& iterations() const noexcept { return iterations_; }
@@ -117,7 +117,7 @@ class Ledger {
   std::int64_t skipped_tasks = 0;  ///< number of times that a due task was skipped because a variable was missing
 
  private:
-  void make_room(std::size_t rows);
+  void take_if_full(std::size_t rows);
   void take();
   void join_rows(std::vector<IterationRow> others, const std::string& name, const std::string& so_far);
   std::vector<std::string> names_;

@@ -51,7 +51,7 @@ void Worker::forget() noexcept {
   process_.reset();
   socket_ = Descriptor();
   received_ = MemoryObject();
-  told_ = 0;
+  sent_length_ = 0;
   asked_.reset();
 }
 
@@ -96,11 +96,11 @@ bool Worker::send(WorkerRequest& request, std::span<const SharedObject> objects)
     numbers[count] = opened[count].get();
     ++count;
   };
-  if (told_ != sent_.bytes()) add(sent_.descriptor());
+  if (sent_length_ != sent_.bytes()) add(sent_.descriptor());
   if (request.kind == WorkerRequest::Kind::make && request.shared_bytes > 0) add(objects.front().descriptor);
   const auto bytes = std::as_bytes(std::span(&request, 1));
   if (!send_with_descriptors(socket_.get(), bytes, std::span(numbers).first(count))) return false;
-  told_ = sent_.bytes();
+  sent_length_ = sent_.bytes();
   return true;
 }
 
@@ -143,7 +143,7 @@ void Worker::discard(const Iteration& iteration) noexcept {
   WorkerRequest request;
   request.kind = WorkerRequest::Kind::discard;
   request.iteration = iteration.index;
-  request.object = told_;
+  request.object = sent_length_;
   const auto bytes = std::as_bytes(std::span(&request, 1));
   static_cast<void>(send_with_descriptors(socket_.get(), bytes, {}));  // if it has gone, the next request notices
 }
@@ -229,7 +229,7 @@ WorkerReply Worker::await(double seconds, const std::string& what) {
   }
 }
 
-std::string Worker::said() const {
+std::string Worker::last_output() const {
   std::string text = output_.size() > most_output ? output_.substr(output_.size() - most_output) : output_;
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.empty() ? "; it printed nothing" : "; the last that it printed:\n" + text;
@@ -238,7 +238,7 @@ std::string Worker::said() const {
 void Worker::dead(const std::string& what) {
   const std::string how = process_->end();
   read_output();
-  const std::string printed = said();
+  const std::string printed = last_output();
   forget();
   const bool killed = how.find("SIGKILL") != std::string::npos;
   fail(Code::analysis, "{}: it {}{}{}", what, how,
@@ -252,7 +252,7 @@ void Worker::late(double seconds, const std::string& what) {
   while (!process_->ended() && std::chrono::steady_clock::now() < until) wait(until);
   process_->end();
   read_output();
-  const std::string printed = said();
+  const std::string printed = last_output();
   forget();
   fail(Code::analysis, "{}: it was ended, since it had not answered within {:g} s (limit){}", what, seconds, printed);
 }

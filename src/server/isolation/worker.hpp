@@ -47,13 +47,13 @@ class Worker {
   void wait(Time until);
   [[noreturn]] void dead(const std::string& what);
   [[noreturn]] void late(double seconds, const std::string& what);
-  [[nodiscard]] std::string said() const;
+  [[nodiscard]] std::string last_output() const;
   void forget() noexcept;
   [[nodiscard]] BytesView reply_bytes(const WorkerReply& reply) const;
 
   WorkerSettings settings_;
-  MemoryObject sent_, received_;  ///< written by this process; written by the worker
-  std::uint64_t told_ = 0;        ///< length of `sent_` that the worker knows
+  MemoryObject sent_, received_;   ///< written by this process; written by the worker
+  std::uint64_t sent_length_ = 0;  ///< length of `sent_` that the worker knows
   Descriptor socket_;
   std::unique_ptr<ChildProcess> process_;
   std::string output_;  ///< the end of what it printed since the last request

@@ -56,7 +56,7 @@ void close_others() {
 }
 
 /// Makes the system end this process first if memory is short.
-void offer_to_the_system() {
+void prefer_for_oom_kill() {
   std::FILE* const file = std::fopen("/proc/self/oom_score_adj", "w");
   if (!file) return;
   std::fputs("500", file);
@@ -164,7 +164,7 @@ class Loop {
 
 /// Survives the signals that a batch system sends to all processes of a job: the worker ends with its server. Unlike
 /// ignoring, an empty handler is not inherited by programs that the analysis starts.
-void outlive_signals() {
+void survive_job_signals() {
   struct sigaction nothing {};
   nothing.sa_handler = [](int) {};
   nothing.sa_flags = SA_RESTART;
@@ -178,8 +178,8 @@ int run_worker(const std::function<WorkerTask(BytesView)>& make) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   close_others();
   fcntl(worker_socket, F_SETFD, FD_CLOEXEC);
-  offer_to_the_system();
-  outlive_signals();
+  prefer_for_oom_kill();
+  survive_job_signals();
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   return Loop(make).run();
 }

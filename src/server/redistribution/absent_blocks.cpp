@@ -168,7 +168,7 @@ std::set<std::pair<std::int32_t, std::int64_t>> AbsentBlocks::blocks() const {
   return all;
 }
 
-void AbsentBlocks::uncover(std::size_t set, std::vector<bool>& covered) const {
+void AbsentBlocks::clear_covered(std::size_t set, std::vector<bool>& covered) const {
   const Set& absent = tables_[set - 1];
   const std::vector<bool>& still = absent.rest.wholly_covered(metadata_);  // the same blocks in the same order
   auto next = absent.positions.begin();

@@ -51,7 +51,7 @@ class AbsentBlocks {
   [[nodiscard]] std::set<std::pair<std::int32_t, std::int64_t>> blocks() const;
   /// Clears flags of `covered`, which is by position in the whole table, for blocks that are not covered completely
   /// once the blocks of a set are missing. The set must not be 0.
-  void uncover(std::size_t set, std::vector<bool>& covered) const;
+  void clear_covered(std::size_t set, std::vector<bool>& covered) const;
   /// Readable text about missing blocks; empty if there are none: "'t' is missing on block 5 of the mesh 'grid'".
   [[nodiscard]] std::string text() const;
   /// Names a missing block that lies over or under another block, if there is any: "block 5 of level 1 lies over block

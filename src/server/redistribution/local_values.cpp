@@ -132,9 +132,9 @@ void LocalValues::take(const MemberMessage& message, std::vector<ArrayView>& val
   }
 }
 
-LocalValues::Got LocalValues::get(std::span<const Arrival> arrivals, std::span<const Arrival> persistent,
-                                  Communicator& servers) const {
-  Got got;
+LocalValues::Result LocalValues::get(std::span<const Arrival> arrivals, std::span<const Arrival> persistent,
+                                     Communicator& servers) const {
+  Result got;
   got.values.resize(wanted_.size());
   const std::vector<ArrayView> there = find(arrivals, persistent);
   for (const auto& [n, at] : mine_) {

@@ -21,13 +21,13 @@ class LocalValues {
   LocalValues(const Metadata& metadata, std::span<const Wanted> wanted, std::span<const std::int32_t> holders,
               Communicator& servers);
 
-  struct Got {
+  struct Result {
     std::vector<ArrayView> values;  ///< by wanted; null data if it was not published
     std::vector<MemberMessage> messages;
   };
   /// Collective. `arrivals`: published by this server's clients in this iteration; `persistent`: in earlier ones.
-  [[nodiscard]] Got get(std::span<const Arrival> arrivals, std::span<const Arrival> persistent,
-                        Communicator& servers) const;
+  [[nodiscard]] Result get(std::span<const Arrival> arrivals, std::span<const Arrival> persistent,
+                           Communicator& servers) const;
 
  private:
   /// Variable and block id.

@@ -22,13 +22,13 @@ namespace sidestream {
 namespace {
 
 /// A block's range, sent to a server that has a block below it, or next to it on another level.
-struct Beyond {
+struct NeighbourRange {
   std::int64_t position;
   BlockRange range;
 };
 
 /// Range of the counting cells of a block that touch a block of another server, or of the leaves of a tree.
-struct CountedBeyond {
+struct CountedNeighbourRange {
   std::int64_t position;
   CountedRange range;
 };
@@ -37,8 +37,8 @@ bool by_counted_cells(const Selected& part, const Mesh& mesh) { return !part.cov
 
 /// Ranges for another server.
 struct Message {
-  std::vector<Beyond> whole;
-  std::vector<CountedBeyond> counted;
+  std::vector<NeighbourRange> whole;
+  std::vector<CountedNeighbourRange> counted;
 };
 
 class Decider {
@@ -87,11 +87,11 @@ class Decider {
       Message message;
       in.get(message.whole);
       in.get(message.counted);
-      for (const Beyond& beyond : message.whole) {
+      for (const NeighbourRange& beyond : message.whole) {
         ranges_.push_back(beyond.range);
         positions_.insert(beyond.position);
       }
-      for (const CountedBeyond& beyond : message.counted) {
+      for (const CountedNeighbourRange& beyond : message.counted) {
         counted_.push_back(beyond.range);
         if (beyond.range.block == beyond.range.beside) positions_.insert(beyond.position);
       }

@@ -41,7 +41,7 @@ void SteeringServer::set(std::size_t parameter, const SteeredParameter::Value& v
 /// True if fewer than most_told of the last `ahead_` iterations, including this one, sent a notice. Clients have read
 /// earlier notices.
 bool SteeringServer::may_tell(std::int64_t index) const noexcept {
-  return told_.size() < most_told || told_[told_.size() - most_told] <= index - ahead_;
+  return accepted_at_.size() < most_told || accepted_at_[accepted_at_.size() - most_told] <= index - ahead_;
 }
 
 void SteeringServer::take_requests() {
@@ -96,8 +96,8 @@ std::optional<Notice> SteeringServer::take_up(std::span<const std::uint64_t> wor
   Notice notice{index + ahead_, steering_notice, {}};
   notice.payload.resize(changes.size() * sizeof(SteeredChange));
   std::memcpy(notice.payload.data(), changes.data(), notice.payload.size());
-  told_.push_back(index);
-  if (told_.size() > most_told) told_.pop_front();
+  accepted_at_.push_back(index);
+  if (accepted_at_.size() > most_told) accepted_at_.pop_front();
   if (channel_) settle(notice.iteration);
   return notice;
 }

@@ -263,7 +263,7 @@ std::string described(const std::vector<MemberMessage>& told, std::byte kind, in
 }
 
 /// Logs the placement on rank 0. Collective.
-void say_places(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement) {
+void log_placement(MpiCommunicator& world, const Roles& roles, const PlacementConfig& placement) {
   constexpr std::byte server{1}, forwarder{2};
   std::vector<MemberMessage> mine;
   if (!roles.client && roles.members->rank() < most) {
@@ -291,7 +291,7 @@ void bind_servers(MpiCommunicator& world, const Roles& roles, const PlacementCon
     // Servers and forwarders of a node take cores in the order of their ranks.
     bind_to(placement.bind[static_cast<std::size_t>(roles.serving_on_node) % placement.bind.size()], placement);
   });
-  if (roles.servers.count > 0 && placement.mode != PlacementMode::inline_) say_places(world, roles, placement);
+  if (roles.servers.count > 0 && placement.mode != PlacementMode::inline_) log_placement(world, roles, placement);
 }
 
 namespace {
@@ -316,7 +316,7 @@ std::vector<int> share_holders(MpiCommunicator& servers, const std::vector<Holdi
 
 }  // namespace
 
-std::vector<int> Reporting::left_over_for(int reporter) const {
+std::vector<int> Reporting::unreported_servers(int reporter) const {
   std::vector<int> numbers;
   for (std::int64_t server = reporter; server < servers; server += reporters) {
     // The first reporter whose server is this or a later one.
@@ -332,17 +332,17 @@ ServerAssignment find_server_assignment(MpiCommunicator& all, MpiCommunicator* s
   std::vector<int> asked;
   if (role.reports) {
     asked.push_back(reporting.contact_of(role.number));
-    if (role.tells_left_over) {
-      for (const int number : reporting.left_over_for(role.number)) asked.push_back(number);
+    if (role.notifies_unreported) {
+      for (const int number : reporting.unreported_servers(role.number)) asked.push_back(number);
     }
   }
   ServerAssignment assignment;
-  assignment.left_over = look_up_ranks(all, role.server ? role.number : -1, asked);
+  assignment.unreported = look_up_ranks(all, role.server ? role.number : -1, asked);
   std::vector<MemberMessage> to;
-  for (const int rank : assignment.left_over) to.push_back({rank, bytes_of(role.clients)});
+  for (const int rank : assignment.unreported) to.push_back({rank, bytes_of(role.clients)});
   if (role.reports) {
-    assignment.server = assignment.left_over.front();
-    assignment.left_over.erase(assignment.left_over.begin());
+    assignment.server = assignment.unreported.front();
+    assignment.unreported.erase(assignment.unreported.begin());
   }
   std::vector<Holding> holdings;
   for (const MemberMessage& message : all.exchange(std::move(to))) {

@@ -38,7 +38,7 @@ struct Roles {
 };
 
 /// The servers, or forwarders, that work together with this one.
-[[nodiscard]] inline MpiCommunicator& colleagues(Roles& roles) {
+[[nodiscard]] inline MpiCommunicator& own_members(Roles& roles) {
   return roles.group_members ? *roles.group_members : *roles.members;
 }
 
@@ -70,23 +70,23 @@ struct Reporting {
     return static_cast<int>(std::int64_t{reporter} * servers / reporters);
   }
   /// Servers without reporters that this reporter notifies of rounds.
-  [[nodiscard]] std::vector<int> left_over_for(int reporter) const;
+  [[nodiscard]] std::vector<int> unreported_servers(int reporter) const;
 };
 
 /// The ranks that one process of the job communicates with.
 struct ServerAssignment {
-  int server = -1;             ///< for a reporter: its server
-  std::vector<int> left_over;  ///< for a reporter: servers that it notifies of rounds
-  std::vector<int> reporters;  ///< for a server: its reporters, ascending
-  std::vector<int> holders;    ///< for a server that fetches: the rank with a client's values, by number of client
+  int server = -1;              ///< for a reporter: its server
+  std::vector<int> unreported;  ///< for a reporter: servers that it notifies of rounds
+  std::vector<int> reporters;   ///< for a server: its reporters, ascending
+  std::vector<int> holders;     ///< for a server that fetches: the rank with a client's values, by number of client
 };
 
 /// The role of a process in the placement.
 struct ContactRole {
   bool server = false, reports = false;
-  int number = 0;                ///< among the servers, or among the reporters
-  bool tells_left_over = false;  ///< for a reporter: true if it also notifies servers without reporters
-  std::vector<int> clients;      ///< clients whose values are here, for a reporter
+  int number = 0;                    ///< among the servers, or among the reporters
+  bool notifies_unreported = false;  ///< for a reporter: true if it also notifies servers without reporters
+  std::vector<int> clients;          ///< clients whose values are here, for a reporter
 };
 
 /// Finds the communication partners of this process; only servers store a rank per client. Collective over `all`.

@@ -129,7 +129,7 @@ std::int64_t write_client_records(MpiCommunicator& world, const RunFacts& facts,
   }
   const bool listed = tables && leave(client_tables.iterations, tables->iterations);
   if (first) warn_of_losses(publisher.account(), 0, listed ? client_tables.iterations.file : "");
-  leave_record(world, [&] {
+  attempt_record(world, [&] {
     if (first) write_record(opening.directory, facts, &account, nullptr, {client_record, ""});
   });
   return dropped;

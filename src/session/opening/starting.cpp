@@ -77,7 +77,7 @@ class Meanwhile {
 }  // namespace
 
 /// The message about ranks that are late, from the servers' or the clients' point of view.
-std::string Session::Implementation::late_sentence(Wish wish) const {
+std::string Session::Implementation::late_sentence(Vote choice) const {
   if (is_server()) {
     return fmt::format(
         "the servers have waited {:g} s and the simulation has not started its session (start, or the first publish, on "
@@ -89,19 +89,19 @@ std::string Session::Implementation::late_sentence(Wish wish) const {
   return fmt::format(
       "{} has waited {:g} s for other ranks of the session: each client must call start (or publish, which starts it), "
       "and each rank for which is_server is true must call serve",
-      wish == Wish::start ? "start" : "close, of a session that has not started,", patience);
+      choice == Vote::start ? "start" : "close, of a session that has not started,", patience);
 }
 
 /// Votes: true if all ranks want to start, false if all cancelled. Throws if they differ.
-bool Session::Implementation::vote(Wish wish) {
+bool Session::Implementation::vote(Vote choice) {
   const bool speaks =
       is_server() ? world_->rank() == roles_.servers.first : roles_.members && roles_.members->rank() == 0;
-  LateNote note(speaks, patience, speaks ? late_sentence(wish) : std::string());
-  const Meanwhile meanwhile(*world_, [&note] { note.look(); });
-  std::int64_t lowest = static_cast<std::int64_t>(wish), highest = lowest;
+  LateNote note(speaks, patience, speaks ? late_sentence(choice) : std::string());
+  const Meanwhile meanwhile(*world_, [&note] { note.check(); });
+  std::int64_t lowest = static_cast<std::int64_t>(choice), highest = lowest;
   world_->minimum(std::span(&lowest, 1));
   world_->maximum(std::span(&highest, 1));
-  if (highest == static_cast<std::int64_t>(Wish::cancel)) return false;
+  if (highest == static_cast<std::int64_t>(Vote::cancel)) return false;
   if (lowest == highest) return true;
   fail(
       Code::usage,
@@ -315,7 +315,7 @@ void Session::Implementation::make_serving() {
     try {
       begin_streams(*streams_, *roles_.members);  // the streams of all groups are one session's
       serving_ = std::make_unique<Serving>(
-          Serving::Group{colleagues(roles_), roles_.group}, config_, registry_,
+          Serving::Group{own_members(roles_), roles_.group}, config_, registry_,
           WorkerSource{text_, file_, folder_, declarations_.encode(), modules_.files}, reduces,
           [&](const auto& folder) { choose_stream_tasks(*streams_, config_, roles_.group, registry_, folder); });
     } catch (const Error&) {
@@ -350,7 +350,7 @@ void Session::Implementation::start() {
   const LogScope scope = logging();
   state_ = State::ended;  // for an exception below, on every rank alike
   jointly([&] {
-    if (!vote(Wish::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
+    if (!vote(Vote::start)) fail(Code::internal, "start: a vote to start was counted as one to cancel");
     begin_together();
   });
   // Many blocks take more messages than there is room for, so a client may wait here for servers. These have left the
@@ -376,7 +376,7 @@ void Session::Implementation::serve() {
   state_ = State::ended;
   bool starts = false;
   jointly([&] {
-    starts = vote(Wish::start);
+    starts = vote(Vote::start);
     if (starts) begin_together();
   });
   if (!starts) return;

@@ -125,13 +125,13 @@ ServerAssignment server_assignment_of(MpiCommunicator& world, Roles& roles, cons
   const bool forwards = placement.forward != Forward::none, partials = placement.forward == Forward::partials;
   const bool serves = roles.server && mine;
   const bool reports = forwards ? roles.forwarder && (!partials || mine) : roles.client;
-  ContactRole role{serves, reports, colleagues(roles).rank(), partials, {}};
+  ContactRole role{serves, reports, own_members(roles).rank(), partials, {}};
   if (forwards) {
     role.clients = clients_held(roles);
   } else if (roles.client) {
     role.clients = {roles.members->rank()};
   }
-  return find_server_assignment(world, serves && !partials ? &colleagues(roles) : nullptr, reporting, role, pushed);
+  return find_server_assignment(world, serves && !partials ? &own_members(roles) : nullptr, reporting, role, pushed);
 }
 
 /// The assignment of each group, with a separate communicator.
@@ -217,7 +217,7 @@ Transports make_nodes(MpiCommunicator& world, Roles& roles, const PlacementConfi
     } else if (roles.forwarder) {
       transports.server = std::make_shared<shared_memory::Server>(node);
       if (partials) {
-        transports.sender = std::make_shared<mpi::Sender>(comm, assignment.server, assignment.left_over);
+        transports.sender = std::make_shared<mpi::Sender>(comm, assignment.server, assignment.unreported);
       } else {
         transports.forwarder = std::make_shared<mpi::Forwarder>(*transports.server, reports_to);
       }

@@ -139,7 +139,7 @@ class Endpoint {
   void serve() {
     {
       WaitNote note(all_.rank() == 0, "the first iteration of the simulation");  // this endpoint begins there
-      for (; server_->current() < 0 && !server_->has_ended(); note.look()) {
+      for (; server_->current() < 0 && !server_->has_ended(); note.check()) {
         server_->receive(std::chrono::milliseconds(100));
       }
     }
@@ -255,7 +255,7 @@ class Endpoint {
       write_table(movement, tables_->movement);
       listed = write_table(iterations, tables_->iterations);
     }
-    leave_record(all_, [&] {
+    attempt_record(all_, [&] {
       if (first) write(&*joint);
     });
     if (!first) return;

@@ -170,7 +170,7 @@ Account account_of(const Ledger& ledger) {
   return account;
 }
 
-bool leave_record(Communicator& all, CallRef write) {
+bool attempt_record(Communicator& all, CallRef write) {
   std::int64_t failing = all.size();
   std::string why;
   run_collectively(all, [&] {

@@ -84,6 +84,6 @@ struct TableWriters {
 /// Calls `write` on every rank, which writes a record or a part of it without communication. Collective. Returns false
 /// if that failed anywhere with Error(file), for example on a full disk; the lowest failing rank logs it. Neither the
 /// account nor other records are affected.
-bool leave_record(Communicator& all, CallRef write);
+bool attempt_record(Communicator& all, CallRef write);
 
 }  // namespace sidestream

@@ -98,7 +98,7 @@ struct Unfinished {
 };
 
 /// Appends the rows of a run that ended early to those of the existing table.
-void take_in(const std::string& directory, const RunTable& table) {
+void append_part_file(const std::string& directory, const RunTable& table) {
   const fs::path path = fs::path(directory) / table.file;
   Unfinished unfinished{temporary_of(directory, table)};
   const std::string temporary = unfinished.temporary.string();
@@ -118,7 +118,7 @@ void settle_part_files(const OpeningConfig& opening, std::initializer_list<RunTa
     const std::string part = part_path(opening.directory, table);
     std::error_code error;
     if (!fs::exists(fs::symlink_status(part, error))) continue;
-    if (opening.existing == Existing::resume) take_in(opening.directory, table);
+    if (opening.existing == Existing::resume) append_part_file(opening.directory, table);
     fs::remove(part, error);
     if (error) fail_file("remove what an earlier run left in", part, error.value());
   }
@@ -148,7 +148,7 @@ std::string buffered_rows(Communicator& all, const TableWriters& writers, const 
 }
 
 /// Logs, on one rank, that rows are missing because they could not be written during the run. Collective.
-void tell_lost(Communicator& all, const fs::path& path, const RowSpool& rows) {
+void warn_of_lost_rows(Communicator& all, const fs::path& path, const RowSpool& rows) {
   std::int64_t last = rows.lost() > 0 ? all.rank() : -1;
   all.maximum(std::span(&last, 1));
   if (last != all.rank()) return;
@@ -169,19 +169,19 @@ bool write_run_table_together(Communicator& all, const TableWriters& writers, co
   const auto make = [&] {
     if (first) begin = begin_table(path, temporary, table, append);
   };
-  if (!leave_record(all, make)) return false;
+  if (!attempt_record(all, make)) return false;
   all.maximum(std::span(&begin, 1));
   begin += all.exclusive_sum(static_cast<std::int64_t>(rows.spilled() + text.size()));
-  if (!leave_record(all, [&] { write_rows(temporary, static_cast<std::uint64_t>(begin), rows, text); })) return false;
+  if (!attempt_record(all, [&] { write_rows(temporary, static_cast<std::uint64_t>(begin), rows, text); })) return false;
   rows.close();
-  tell_lost(all, path, rows);
+  warn_of_lost_rows(all, path, rows);
   const auto name = [&] {
     if (!first) return;
     rename_file(temporary, path.string());
     std::error_code ignored;
     fs::remove(part_path(directory, table), ignored);
   };
-  unfinished.finished = leave_record(all, name);
+  unfinished.finished = attempt_record(all, name);
   return unfinished.finished;
 }
 

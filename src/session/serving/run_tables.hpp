@@ -60,8 +60,8 @@ inline constexpr RunTables::Kinds endpoint_tables{{own_files::endpoint_timings, 
 [[nodiscard]] LedgerRows rows_to(RunTables& tables, const Roles& roles, bool records, bool live);
 
 /// Writes one file with the header and all rows; with `append`, the rows of an existing file come first. Collective.
-/// Returns false like `leave_record`. The writers share the work: each writes its own rows from the part file, and the
-/// rows that others send from memory, so that no rank holds more. Removes the part file.
+/// Returns false like `attempt_record`. The writers share the work: each writes its own rows from the part file, and
+/// the rows that others send from memory, so that no rank holds more. Removes the part file.
 bool write_run_table_together(Communicator& all, const TableWriters& writers, const std::string& directory,
                               const RunTable& table, RowSpool& rows, bool append);
 

@@ -88,9 +88,9 @@ Serving::Serving(const Group& group, Config& config, const Registry& registry, W
       partitioner_(&registry.partitioners().at(config.opening.placement.partitioner)),
       source_(std::move(source)) {
   const OpeningConfig& opening = config.opening;
-  const GoesOnWith what = opening.existing != Existing::resume ? GoesOnWith::nothing
-                          : opening.same_session               ? GoesOnWith::session
-                                                               : GoesOnWith::run;
+  const Continuation what = opening.existing != Existing::resume ? Continuation::nothing
+                            : opening.same_session               ? Continuation::session
+                                                                 : Continuation::run;
   run_collectively(*servers_, [&] {
     const std::string provenance =
         "Sidestream " SIDESTREAM_VERSION "; the configuration is in run.yaml beside the results";
@@ -100,7 +100,7 @@ Serving::Serving(const Group& group, Config& config, const Registry& registry, W
     results_ = std::make_unique<ResultStore>(registry, directory_, reduces ? 1 : servers_->rank());
   });
   run_collectively(*servers_, [&] {
-    if (config.live.requests) AskedTasks::make_room(config_.metadata);
+    if (config.live.requests) AskedTasks::reserve_variables(config_.metadata);
     if (choose) choose(directory_);
     make_tasks(registry);
     triggers_ = Triggers(configs_);
@@ -170,7 +170,7 @@ void Serving::begin(Feed feed) {
                                                  feed_.first,
                                                  triggers_.any() ? &triggers_ : nullptr,
                                                  statistics_.get(),
-                                                 steering_->desk(),
+                                                 steering_->server(),
                                                  requests_ ? &requests_->tasks() : nullptr,
                                                  feed_.node,
                                                  feed_.clients,

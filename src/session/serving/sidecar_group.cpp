@@ -157,7 +157,7 @@ bool Group::attach() {
   const double start = now();
   WaitNote note(world_.rank() == 0, fmt::format("the simulation of the session '{}'", session), options_.wait);
   std::unique_ptr<shared_memory::OpeningWatch> opening;
-  for (bool gone = false;; note.look()) {
+  for (bool gone = false;; note.check()) {
     std::array<std::int64_t, 2> left{1, 0};  // not attached here, told to stop
     run_collectively(world_, [&] {
       const std::string name = shared_memory::listener_name(session, pretended_);
@@ -302,7 +302,7 @@ bool Group::join(shared_memory::SidecarServer& server, std::int64_t& first) {
   const auto stopped = [&] { return server.over() || is_told_to_leave(); };
   {
     WaitNote note(world_.rank() == 0, "the first iteration of the simulation's ranks");
-    for (; !server.joined() && !stopped(); note.look()) server.receive(slice);
+    for (; !server.joined() && !stopped(); note.check()) server.receive(slice);
   }
   // Other servers may still wait for computing clients, while clients that have joined fill their rings. A failure here
   // is kept until all servers know of it.
@@ -391,7 +391,7 @@ void Group::write_records(const Ledger& ledger) {
   const bool listed = tables_ && leave(iterations_table, tables_->iterations);
   const Account account = first ? account_of(*joint) : Account{};
   if (first) warn_of_losses(account, joint->skipped_tasks, listed ? iterations_table.file : "");
-  leave_record(world_, [&] {
+  attempt_record(world_, [&] {
     if (first) write_record(opening.directory, facts(), &account, &*joint);
   });
   if (first) {

@@ -42,12 +42,12 @@ SteeringLink::SteeringLink(const Config& config, bool first, bool tells)
   }
   std::vector<std::pair<std::string, std::string>> before;
   if (mailbox_ && config_.opening.same_session) before = mailbox_->recorded();
-  desk_.emplace(config_.steering, config_.steering_ahead, std::move(mine));
+  server_.emplace(config_.steering, config_.steering_ahead, std::move(mine));
   // Clients of killed servers may have received different values, so these servers tell all values.
   for (const auto& [name, text] : before) {
     try {
       const std::size_t parameter = find_steered(config_.steering, name);
-      desk_->set(parameter, parse_steered(config_.steering[parameter], text));
+      server_->set(parameter, parse_steered(config_.steering[parameter], text));
     } catch (const Error& error) {
       log::warning("steering: values that earlier servers left are not taken over: {}", error.what());
     }
@@ -98,7 +98,7 @@ void SteeringLink::record(const std::vector<SteeredParameter::Value>& values) {
 /// Takes the value that an analysis has set, on every server; the first server's counts.
 void SteeringLink::take(std::size_t parameter, const SteeredParameter::Value& value) {
   if (!first_) return;
-  if (desk_) return desk_->set(parameter, value);
+  if (server_) return server_->set(parameter, value);
   try {
     post_from_run(steering_mailbox, config_.opening.directory, posted_++, config_.steering[parameter].name,
                   text_of(value));
@@ -109,7 +109,7 @@ void SteeringLink::take(std::size_t parameter, const SteeredParameter::Value& va
 
 void SteeringLink::close(bool over) {
   closing_ = true;
-  if (desk_) desk_->close();
+  if (server_) server_->close();
   if (mailbox_ && over) mailbox_->keep(false);
 }
 

@@ -32,7 +32,7 @@ class SteeringLink {
   SteeringLink& operator=(const SteeringLink&) = delete;
 
   /// Null if there is nothing to steer, or if others tell the clients.
-  [[nodiscard]] SteeringServer* desk() noexcept { return desk_ ? &*desk_ : nullptr; }
+  [[nodiscard]] SteeringServer* server() noexcept { return server_ ? &*server_ : nullptr; }
   [[nodiscard]] const SteeringSink& sink() const noexcept { return sink_; }
   /// Call when these servers get no more iterations. `over`: the session has no other servers either.
   void close(bool over);
@@ -47,7 +47,7 @@ class SteeringLink {
   bool first_;
   bool closing_ = false;
   std::unique_ptr<Mailbox> mailbox_;  ///< on the first server, if it could be opened
-  std::optional<SteeringServer> desk_;
+  std::optional<SteeringServer> server_;
   SteeringSink sink_;
   std::int64_t posted_ = 0;
 };

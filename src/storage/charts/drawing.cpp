@@ -1,6 +1,6 @@
 // Charts that a Python process draws while the run continues.
 //
-// 1. draw queues a picture. look starts a process for up to 32 waiting pictures, at most two processes at a time.
+// 1. draw queues a picture. poll starts a process for up to 32 waiting pictures, at most two processes at a time.
 // 2. read: a process prints a line for each picture that it finished or failed; what else it prints is the reason.
 // 3. A process that ends early is blamed on its current picture; the others are tried again. Missing packages end all
 //    drawing.
@@ -61,7 +61,7 @@ ChartDrawing::ChartDrawing(std::string program, std::vector<std::string> first, 
 
 void ChartDrawing::draw(std::string image, std::vector<std::string> arguments, Done done) {
   pictures_.push_back({std::move(image), std::move(arguments), std::move(done)});
-  look();
+  poll();
 }
 
 /// Starts a process for the waiting pictures.
@@ -103,19 +103,19 @@ void ChartDrawing::read(Job& job) {
 void ChartDrawing::take(Job& job, const std::string& line) {
   if (job.pictures.empty() || (line != drawn_line && line != failed_line)) {
     const std::string who = "sidestream: ";
-    if (!line.empty()) job.said = line.rfind(who, 0) == 0 ? line.substr(who.size()) : line;
+    if (!line.empty()) job.last_line = line.rfind(who, 0) == 0 ? line.substr(who.size()) : line;
     return;
   }
   Picture& picture = *job.pictures.front();
   job.pictures.pop_front();
   if (line == failed_line) {
-    const bool lacking = lacks_packages(job.said);
-    refuse(picture, lacking ? job.said + "; " + what_to_install : job.said, lacking);
+    const bool lacking = lacks_packages(job.last_line);
+    refuse(picture, lacking ? job.last_line + "; " + what_to_install : job.last_line, lacking);
   } else {
     picture.ended = picture.drawn = true;
-    if (!job.said.empty() && said_.insert(job.said).second) log::info("{}", job.said);
+    if (!job.last_line.empty() && logged_.insert(job.last_line).second) log::info("{}", job.last_line);
   }
-  job.said.clear();
+  job.last_line.clear();
 }
 
 /// Blames the current picture, if there is one. The other pictures are tried again.
@@ -123,11 +123,11 @@ void ChartDrawing::end(Job& job, const std::string& how) {
   read(job);
   take(job, std::exchange(job.output, {}));
   if (job.pictures.empty()) return;
-  const bool lacking = lacks_packages(job.said);
+  const bool lacking = lacks_packages(job.last_line);
   refuse(*job.pictures.front(),
-         lacking            ? job.said + "; " + what_to_install
-         : job.said.empty() ? "its process " + how
-                            : job.said,
+         lacking                 ? job.last_line + "; " + what_to_install
+         : job.last_line.empty() ? "its process " + how
+                                 : job.last_line,
          lacking);
   for (Picture* picture : job.pictures) picture->started = false;
 }
@@ -139,14 +139,14 @@ void ChartDrawing::refuse(Picture& picture, const std::string& reason, bool all)
 }
 
 void ChartDrawing::say(const std::string& image, const std::string& reason) {
-  if (said_.insert(reason).second) {
+  if (logged_.insert(reason).second) {
     log::warning("the chart '{}' was not drawn: {}", image, reason);
   } else {
-    ++unsaid_;
+    ++unlogged_;
   }
 }
 
-void ChartDrawing::look() {
+void ChartDrawing::poll() {
   for (Job& job : jobs_) {
     read(job);
     if (const auto how = job.process->ended()) {
@@ -159,7 +159,7 @@ void ChartDrawing::look() {
   for (Picture& picture : pictures_) {
     if (!useless_ || picture.started || picture.ended) continue;
     picture.ended = true;
-    ++unsaid_;
+    ++unlogged_;
   }
   while (!pictures_.empty() && pictures_.front().ended) {
     const Picture first = std::move(pictures_.front());
@@ -171,16 +171,16 @@ void ChartDrawing::look() {
 ChartDrawing::~ChartDrawing() {
   try {
     const auto until = std::chrono::steady_clock::now() + limit_;
-    look();
+    poll();
     for (Backoff backoff(std::chrono::milliseconds(1), std::chrono::milliseconds(20));
-         !pictures_.empty() && std::chrono::steady_clock::now() < until; look()) {
+         !pictures_.empty() && std::chrono::steady_clock::now() < until; poll()) {
       backoff.pause();
     }
     for (const Picture& picture : pictures_) {
       log::warning("the chart '{}' was not drawn within {:g} s of the end; `sidestream plot` draws its table",
                    picture.image, limit_.count());
     }
-    if (unsaid_ > 0) log::warning("{} more charts were not drawn, for the same reasons", unsaid_);
+    if (unlogged_ > 0) log::warning("{} more charts were not drawn, for the same reasons", unlogged_);
   } catch (const std::exception& error) {
     log::warning("charts were not drawn: {}", error.what());
   }

@@ -33,7 +33,7 @@ class ChartDrawing {
   /// Starts drawing `image`, or queues it. `done` is called once the image exists, in the order of calls.
   void draw(std::string image, std::vector<std::string> arguments, Done done);
   /// Handles processes that have ended and starts waiting pictures. Does not block.
-  void look();
+  void poll();
 
  private:
   struct Picture {
@@ -46,7 +46,7 @@ class ChartDrawing {
     std::unique_ptr<ChildProcess> process;
     std::deque<Picture*> pictures;  ///< not drawn yet
     std::string output{};           ///< the incomplete last line
-    std::string said{};             ///< the last line with a message about the current picture
+    std::string last_line{};        ///< the last line with a message about the current picture
   };
   void start();
   void read(Job& job);
@@ -60,9 +60,9 @@ class ChartDrawing {
   std::chrono::duration<double> limit_;
   std::deque<Picture> pictures_;  ///< in the order of requests
   std::vector<Job> jobs_;
-  std::set<std::string> said_;  ///< reasons logged so far
-  std::int64_t unsaid_ = 0;     ///< pictures that were neither drawn nor named
-  bool useless_ = false;        ///< true if no picture can be drawn here
+  std::set<std::string> logged_;  ///< reasons logged so far
+  std::int64_t unlogged_ = 0;     ///< pictures that were neither drawn nor named
+  bool useless_ = false;          ///< true if no picture can be drawn here
 };
 
 /// Creates a ChartDrawing that uses this library's Python package.

@@ -235,14 +235,14 @@ void Context::read_chunk(std::size_t group, const PieceRow& piece, std::uint64_t
 }
 
 void Context::load(std::size_t group, const PieceRow& piece, const ChunkRow& row, std::uint64_t at,
-                   const std::function<std::span<std::byte>()>& room) {
+                   const std::function<std::span<std::byte>()>& target) {
   const PlacedFile& from = file(groups_[group].group, piece.number);
   const std::uint64_t length = from.size();
   const std::string& name = schema_.metadata.variables[piece.variable].name;
   if (at > length || row.bytes > length - at) {
     fail(Code::file, "'{}' ends before values of '{}'; it was cut off", from.path(), name);
   }
-  const std::span<std::byte> bytes = room();
+  const std::span<std::byte> bytes = target();
   from.read(at, bytes);
   bytes_read_ += bytes.size();
   if (checksum_of(bytes) == row.checksum) return;
@@ -251,16 +251,16 @@ void Context::load(std::size_t group, const PieceRow& piece, const ChunkRow& row
 }
 
 void Context::fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
-                    const std::function<std::span<std::byte>()>& room) {
-  if (piece.chunks > 0) return trees_->fetch(group, piece, number, room);
+                    const std::function<std::span<std::byte>()>& target) {
+  if (piece.chunks > 0) return trees_->fetch(group, piece, number, target);
   const std::uint64_t at = places(group, piece).stored[number];
   const ChunkRow& row = pieces(group).chunks[piece.chunk + number];
-  if (!row.encoded) return load(group, piece, row, at, room);
+  if (!row.encoded) return load(group, piece, row, at, target);
   load(group, piece, row, at, [&]() -> std::span<std::byte> {
     stored_.resize(row.bytes);
     return stored_;
   });
-  packing(piece.variable).decode(row.encoded, stored_, room());
+  packing(piece.variable).decode(row.encoded, stored_, target());
 }
 
 void Context::verify(std::size_t group, const PieceRow& piece) {

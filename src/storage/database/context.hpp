@@ -90,12 +90,12 @@ class Context {
   [[nodiscard]] Bytes checked(std::size_t group, std::uint64_t offset, std::uint64_t size, std::uint64_t checksum,
                               const char* what);
   [[nodiscard]] std::uint64_t bytes_of(std::size_t group, const PieceRow& piece);
-  /// Reads a chunk. `room` returns memory for the values; it is called only once the file is known to contain them.
+  /// Reads a chunk. `target` returns memory for the values; it is called only once the file is known to contain them.
   void fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
-             const std::function<std::span<std::byte>()>& room);
-  /// Checks that the file has the bytes of a chunk, which begin at `at`, then reads them into the memory of `room`.
+             const std::function<std::span<std::byte>()>& target);
+  /// Checks that the file has the bytes of a chunk, which begin at `at`, then reads them into the memory of `target`.
   void load(std::size_t group, const PieceRow& piece, const ChunkRow& row, std::uint64_t at,
-            const std::function<std::span<std::byte>()>& room);
+            const std::function<std::span<std::byte>()>& target);
   void place_chunks(std::size_t group, const PieceRow& piece);
   [[nodiscard]] const Packing& packing(std::uint32_t variable);
   /// The codec of trees. Loads a module if necessary. Throws Error(file) if there is none.

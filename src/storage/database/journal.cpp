@@ -19,7 +19,7 @@ namespace {
 
 std::string path_of(const std::string& directory) { return (fs::path(directory) / journal_name).string(); }
 
-std::string passed_over(const std::string& path, std::uint64_t slot, std::size_t bytes) {
+std::string skipped_slot(const std::string& path, std::uint64_t slot, std::size_t bytes) {
   if (bytes < slot_bytes) {
     return fmt::format("{}: slot {} has {} of {} bytes: a run ended while it committed this context, which is dropped",
                        path, slot, bytes, slot_bytes);
@@ -76,7 +76,7 @@ Journal parse_journal(BytesView bytes, const std::string& path) {
     if (slot == 0 && content.what != What::head) {
       journal.remarks.push_back(fmt::format("{}: the head is damaged; contexts are read all the same", path));
     } else if (content.what == What::broken || (content.what == What::empty && slot > 0)) {
-      journal.remarks.push_back(passed_over(path, slot, part.size()));
+      journal.remarks.push_back(skipped_slot(path, slot, part.size()));
     }
   }
   remove_all(journal, removed);

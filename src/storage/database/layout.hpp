@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "files of the database
 inline constexpr std::uint32_t format_version = 1;
 inline constexpr std::uint32_t tree_version = 2;  ///< version of contexts with pieces that are cut by level
 inline constexpr std::uint64_t slot_bytes = 256;
-inline constexpr std::uint64_t face_bytes = 8192;       ///< offset of the first piece of a segment
+inline constexpr std::uint64_t overlay_bytes = 8192;    ///< offset of the first piece of a segment
 inline constexpr std::uint64_t alignment = 64;          ///< alignment of pieces
 inline constexpr std::uint64_t page = 4096;             ///< alignment of large pieces, when writing
 inline constexpr std::uint64_t chunk_bytes = 1u << 20;  ///< bytes of values, when writing

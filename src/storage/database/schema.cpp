@@ -59,7 +59,7 @@ class Reader {
     if (!value.is_string()) wrong(fmt::format("{} where a text is expected", shown(value)));
     return value.get_ref<const std::string&>();
   }
-  [[nodiscard]] bool truth(const Json& value) const {
+  [[nodiscard]] bool boolean(const Json& value) const {
     if (!value.is_boolean()) wrong(fmt::format("{} where a truth is expected", shown(value)));
     return value.get<bool>();
   }
@@ -185,7 +185,7 @@ Mesh read_mesh(const Json& node, std::int32_t id, const Reader& reader) {
   mesh.geometry = read_geometry(node, mesh.cells, reader);
   const Json& periodic = reader.of(node, "periodic");
   if (!periodic.is_array() || periodic.size() != 3) reader.wrong("'periodic' that is not a list");
-  for (std::size_t a = 0; a < 3; ++a) mesh.periodic[a] = reader.truth(periodic[a]);
+  for (std::size_t a = 0; a < 3; ++a) mesh.periodic[a] = reader.boolean(periodic[a]);
   if (const Json* const points = Reader::find(node, "points")) {
     mesh.owned_points = reader.text(*points) == "owned" && mesh.axes() != nullptr;
     if (!mesh.owned_points) reader.wrong("'points' that are not owned");
@@ -315,7 +315,7 @@ Schema read_schema(const std::string& text, const std::string& where) {
   if (schema.chunk == 0 || schema.chunk > most_chunk_bytes || schema.chunk % 8 != 0)
     reader.wrong("a wrong size of chunks");
   const Json* const pruned = Reader::find(root, "pruned");
-  schema.pruned = pruned != nullptr && reader.truth(*pruned);
+  schema.pruned = pruned != nullptr && reader.boolean(*pruned);
   Metadata& metadata = schema.metadata;
   const Json& meshes = reader.items(reader.of(root, "meshes"));
   for (const Json& node : meshes) {

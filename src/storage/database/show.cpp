@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::size_t most_counted = 4096;  ///< counting gaps costs the square of the blocks
 
-class Shower {
+class ContextView {
  public:
-  Shower(const std::string& directory, Context& context) : directory_(directory), context_(context) { gather(); }
+  ContextView(const std::string& directory, Context& context) : directory_(directory), context_(context) { gather(); }
 
   /// Meshes without values, such as packed trees whose flags are not packed, do not justify a file. Variables without
   /// any points count: programs expect them, with length 0.
@@ -68,7 +68,7 @@ class Shower {
         const std::uint64_t length = length_of(name);
         const std::uint64_t element = size_of(variable.type);
         pieces_[variable.id].push_back(
-            {block.id, variable.points(block), name, (row.offset - face_bytes) / element, length / element});
+            {block.id, variable.points(block), name, (row.offset - overlay_bytes) / element, length / element});
       }
     }
     for (auto& [variable, pieces] : pieces_) {
@@ -79,7 +79,7 @@ class Shower {
   std::uint64_t length_of(const std::string& name) {
     const auto found = lengths_.find(name);
     if (found != lengths_.end()) return found->second;
-    return lengths_[name] = size_of_file((fs::path(directory_) / name).string()) - face_bytes;
+    return lengths_[name] = size_of_file((fs::path(directory_) / name).string()) - overlay_bytes;
   }
 
   void show_variable(hdf5::Group& root, NamedArrays& named, const Variable& variable,
@@ -160,8 +160,8 @@ class Shower {
 
 void show(const std::string& directory, const Entry& entry) {
   Context context(directory, entry);
-  Shower shower(directory, context);
-  if (!shower.shows_values()) return;
+  ContextView view(directory, context);
+  if (!view.shows_values()) return;
   const std::string path = (fs::path(directory) / shown_name(entry.slot)).string();
   // Slot numbers are never reused, so this file does not belong to the database.
   if (fs::exists(fs::symlink_status(path))) {
@@ -170,7 +170,7 @@ void show(const std::string& directory, const Entry& entry) {
   }
   const std::string temporary = hidden_beside(path, ".part");
   try {
-    shower.write(temporary);
+    view.write(temporary);
     rename_file(temporary, path);
   } catch (...) {
     std::error_code ignored;

@@ -31,9 +31,9 @@ bool same_blocks(const std::vector<Shown>& a, const std::vector<Shown>& b) {
                     [](const Shown& x, const Shown& y) { return x.id == y.id; });
 }
 
-class Face {
+class VtkHdfGroup {
  public:
-  Face(const Metadata& metadata, const ShownPieces& pieces, const Iteration& iteration)
+  VtkHdfGroup(const Metadata& metadata, const ShownPieces& pieces, const Iteration& iteration)
       : metadata_(metadata), pieces_(pieces), iteration_(iteration) {}
 
   void write(hdf5::Group& root) {
@@ -42,15 +42,15 @@ class Face {
       if (as_what(mesh) != As::nothing) meshes.push_back(&mesh);
     }
     if (meshes.empty()) return;
-    hdf5::Group face = root.ordered_group("VTKHDF");
-    if (meshes.size() == 1) return show(face, *meshes.front());
-    describe(face, "PartitionedDataSetCollection");
-    hdf5::Group assembly = face.ordered_group("Assembly");
+    hdf5::Group vtk = root.ordered_group("VTKHDF");
+    if (meshes.size() == 1) return show(vtk, *meshes.front());
+    describe(vtk, "PartitionedDataSetCollection");
+    hdf5::Group assembly = vtk.ordered_group("Assembly");
     for (std::size_t n = 0; n < meshes.size(); ++n) {
       // The name of a part must not look like a path.
       std::string name = meshes[n]->name;
       std::replace(name.begin(), name.end(), '/', '_');
-      hdf5::Group part = face.ordered_group(name);
+      hdf5::Group part = vtk.ordered_group(name);
       part.set("Index", static_cast<std::int64_t>(n));
       show(part, *meshes[n]);
       assembly.soft_link(name, fmt::format("/VTKHDF/{}", name));
@@ -221,7 +221,7 @@ class Face {
 }  // namespace
 
 void show_to_vtk(hdf5::Group& root, const Metadata& metadata, const ShownPieces& pieces, const Iteration& iteration) {
-  Face(metadata, pieces, iteration).write(root);
+  VtkHdfGroup(metadata, pieces, iteration).write(root);
 }
 
 }  // namespace sidestream::database

@@ -195,16 +195,16 @@ void StoredValues::read_list(const Variable& variable, std::int64_t first, std::
          name, first, all, *deepest_);
   }
   const std::uint64_t element = size_of(variable.type) * static_cast<std::uint64_t>(variable.components);
-  Bytes room;
+  Bytes scratch;
   for (std::size_t n = 0; n < ends.size(); ++n) {
     const std::int64_t begin = n == 0 ? 0 : ends[n - 1];
     const std::int64_t from = std::max(first, begin), to = std::min(first + count, ends[n]);
     if (from >= to) continue;
     const Place& place = found_places_[n];
-    room.resize(static_cast<std::uint64_t>(ends[n] - begin) * element);
-    read_piece(variable, place.placed, *place.row, room);
+    scratch.resize(static_cast<std::uint64_t>(ends[n] - begin) * element);
+    read_piece(variable, place.placed, *place.row, scratch);
     const auto at = static_cast<std::uint64_t>(from - begin) * element;
-    std::memcpy(out + static_cast<std::uint64_t>(from - first) * element, room.data() + at,
+    std::memcpy(out + static_cast<std::uint64_t>(from - first) * element, scratch.data() + at,
                 static_cast<std::uint64_t>(to - from) * element);
   }
 }

@@ -117,19 +117,19 @@ void Storing::flush_name() {
 Storing::Allotted Storing::allot(std::uint64_t size) {
   // Large pieces begin at a page: a shared page may already be on its way to the disk, or evicted, when the next
   // context comes.
-  const std::uint64_t begin = std::max(round_up(end_, size >= large_piece ? page : alignment), face_bytes);
+  const std::uint64_t begin = std::max(round_up(end_, size >= large_piece ? page : alignment), overlay_bytes);
   if (made_ > number_ && begin + size <= options_.max_file_size) {
     flush_name();
     end_ = begin + size;
     return {number_, begin};
   }
-  if (made_ > number_ && end_ > face_bytes) ++number_;
+  if (made_ > number_ && end_ > overlay_bytes) ++number_;
   if (made_ <= number_) {
     make_segment(number_);
   }
   flush_name();
-  end_ = face_bytes + size;
-  return {number_, face_bytes};
+  end_ = overlay_bytes + size;
+  return {number_, overlay_bytes};
 }
 
 void Storing::make_segment(std::uint32_t number) {
@@ -238,9 +238,9 @@ GroupEntry Storing::put_table(const std::vector<Bytes>& domains, GroupReport& re
 void Storing::renew_faces() {
   for (std::uint32_t number = first_; number <= number_; ++number) {
     const std::string name = path(number);
-    const std::uint64_t size = std::max(size_of_file(name), face_bytes);
+    const std::uint64_t size = std::max(size_of_file(name), overlay_bytes);
     GrowingFile file(name, GrowingFile::Open::existing);
-    file.write(0, hdf5::face_of(size, face_bytes, name));
+    file.write(0, hdf5::overlay_header(size, overlay_bytes, name));
     file.close();
   }
 }
@@ -356,7 +356,7 @@ void Storing::remove_surplus(std::uint64_t slot) {
 void Storing::begin_context() {
   any_placed_ = false;
   // Contexts that will be removed one by one have separate segments.
-  if (options_.keep > 0 && committed_end_ > face_bytes) {
+  if (options_.keep > 0 && committed_end_ > overlay_bytes) {
     number_ = committed_number_ + 1;
     end_ = 0;
   }

@@ -27,16 +27,16 @@ constexpr int most_chained = 1000;  ///< chunks that need others in a chain; fil
 bool is_of_tree(const std::vector<std::string>& codecs) { return codecs.size() == 1 && codecs.front() == tree_codec; }
 
 /// Counts the depth of recursion.
-class Deeper {
+class DepthGuard {
  public:
-  Deeper(int& depth, const std::string& where) : depth_(depth) {
+  DepthGuard(int& depth, const std::string& where) : depth_(depth) {
     if (depth_ >= most_chained)
       fail(Code::file, "{}: values that need each other to be decoded; the file is damaged", where);
     ++depth_;
   }
-  ~Deeper() { --depth_; }
-  Deeper(const Deeper&) = delete;
-  Deeper& operator=(const Deeper&) = delete;
+  ~DepthGuard() { --depth_; }
+  DepthGuard(const DepthGuard&) = delete;
+  DepthGuard& operator=(const DepthGuard&) = delete;
 
  private:
   int& depth_;
@@ -49,11 +49,11 @@ class TreePieces::Cells final : public CellValues {
  public:
   Cells(TreePieces& pieces, std::size_t group, std::uint32_t block) : pieces_(pieces), group_(group), block_(block) {}
 
-  BytesView of(const Variable& variable, std::int32_t component, Index first, Index past, Bytes& room) override {
+  BytesView of(const Variable& variable, std::int32_t component, Index first, Index past, Bytes& scratch) override {
     const PieceRow* piece = pieces_.context_.find(group_, static_cast<std::uint32_t>(variable.id), block_);
     const LevelCuts& cuts = pieces_.decoded(group_, *piece).cuts;
     const std::size_t element = size_of(variable.type);
-    room.clear();
+    scratch.clear();
     for (Index at = first; at < past;) {
       const std::size_t chunk = cuts.chunk_of(at);
       const Index begin = cuts.cells[chunk], end = std::min(past, cuts.cells[chunk + 1]);
@@ -62,12 +62,12 @@ class TreePieces::Cells final : public CellValues {
           pieces_.values(group_, *piece, chunk)
               .subspan(static_cast<std::size_t>(at - begin) * cell, static_cast<std::size_t>(end - at) * cell);
       if (variable.components == 1 && at == first && end == past) return part;
-      const std::size_t before = room.size();
-      room.resize(before + static_cast<std::size_t>(end - at) * element);
-      take_component(part, element, variable.components, component, std::span(room).subspan(before));
+      const std::size_t before = scratch.size();
+      scratch.resize(before + static_cast<std::size_t>(end - at) * element);
+      take_component(part, element, variable.components, component, std::span(scratch).subspan(before));
       at = end;
     }
-    return room;
+    return scratch;
   }
 
  private:
@@ -273,7 +273,7 @@ void TreePieces::decode(std::size_t group, const PieceRow& piece, std::size_t ch
       fail(Code::file, "{}: a chunk of the wrong length in a table; the file is damaged", context_.directory_);
     return context_.load(group, piece, row, of.stored[chunk], [&] { return out; });
   }
-  const Deeper deeper(depth_, context_.directory_);
+  const DepthGuard guard(depth_, context_.directory_);
   const Bytes bytes = stored(group, piece, row, of.stored[chunk]);
   const auto lists = context_.schema().lists_of(piece.variable);
   if (row.encoded > lists.size() || !is_of_tree(lists[row.encoded - 1])) {
@@ -285,26 +285,26 @@ void TreePieces::decode(std::size_t group, const PieceRow& piece, std::size_t ch
 }
 
 void TreePieces::fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
-                       const std::function<std::span<std::byte>()>& room) {
+                       const std::function<std::span<std::byte>()>& target) {
   const Variable& variable = context_.metadata().variables[piece.variable];
   const ChunkRow& row = row_of(group, piece, number);
   if (variable.role != Role::none) {
     const std::uint64_t flags = context_.bytes_of(group, piece);
-    if (row.encoded == 0 && row.bytes == flags) return context_.load(group, piece, row, piece.offset, room);
+    if (row.encoded == 0 && row.bytes == flags) return context_.load(group, piece, row, piece.offset, target);
     const auto lists = context_.schema().lists_of(piece.variable);
     if (row.encoded == 0 || row.encoded > lists.size() || !is_of_tree(lists[row.encoded - 1])) {
       fail(Code::file, "{}: flags of a tree that went through codecs of values; the file is damaged",
            context_.directory_);
     }
     const Bytes packed = stored(group, piece, row, piece.offset);
-    return unpack_flags(group, piece, variable, packed, room());
+    return unpack_flags(group, piece, variable, packed, target());
   }
   Decoded& of = decoded(group, piece);
   if (of.chunks[number].empty() && row.encoded != 0 && is_of_tree(context_.schema().codecs[piece.variable])) {
     static_cast<void>(values(group, piece, number));  // finer levels are decoded with the chunk
   }
-  if (of.chunks[number].empty()) return decode(group, piece, number, room());
-  const std::span<std::byte> out = room();
+  if (of.chunks[number].empty()) return decode(group, piece, number, target());
+  const std::span<std::byte> out = target();
   std::memcpy(out.data(), of.chunks[number].data(), out.size());
 }
 

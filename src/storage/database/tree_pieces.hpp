@@ -22,7 +22,7 @@ class TreePieces {
   [[nodiscard]] std::vector<std::uint64_t> cuts(std::size_t group, const PieceRow& piece);
   /// See Context::fetch.
   void fetch(std::size_t group, const PieceRow& piece, std::uint64_t number,
-             const std::function<std::span<std::byte>()>& room);
+             const std::function<std::span<std::byte>()>& target);
   void forget();
 
  private:

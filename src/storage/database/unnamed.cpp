@@ -48,7 +48,7 @@ class RecordSearch {
   template <class Found>
   void search(std::uint64_t begin, std::uint64_t end, Found&& found) {
     Bytes bytes;
-    for (std::uint64_t at = round_up(std::max(begin, face_bytes), alignment); at + least_record <= end;) {
+    for (std::uint64_t at = round_up(std::max(begin, overlay_bytes), alignment); at + least_record <= end;) {
       bytes.resize(std::min(window, end - at));
       file_.read(at, bytes);
       for (std::uint64_t n = 0; n + record_begin.size() <= bytes.size(); n += alignment) {

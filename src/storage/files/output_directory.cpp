@@ -33,11 +33,11 @@ namespace fs = std::filesystem;
 
 class PlainDirectory final : public OutputDirectory {
  public:
-  PlainDirectory(std::string root, std::string provenance, GoesOnWith what, bool flush, const FileRules& rules,
+  PlainDirectory(std::string root, std::string provenance, Continuation what, bool flush, const FileRules& rules,
                  bool speaks)
       : root_(std::move(root)),
         provenance_(std::move(provenance)),
-        goes_on_with_(what),
+        continuation_(what),
         flush_(flush),
         writers_(rules.writers),
         striping_(rules.striping, root_, speaks) {}
@@ -73,8 +73,8 @@ class PlainDirectory final : public OutputDirectory {
   }
 
   const std::string& provenance() const noexcept override { return provenance_; }
-  bool resumes() const noexcept override { return goes_on_with_ != GoesOnWith::nothing; }
-  bool within_session() const noexcept override { return goes_on_with_ == GoesOnWith::session; }
+  bool resumes() const noexcept override { return continuation_ != Continuation::nothing; }
+  bool within_session() const noexcept override { return continuation_ == Continuation::session; }
   int writers() const noexcept override { return writers_; }
   bool stripe(const std::string& made, const std::string& path) const { return striping_.create(made, path); }
 
@@ -86,7 +86,7 @@ class PlainDirectory final : public OutputDirectory {
   }
 
   std::string root_, provenance_;
-  GoesOnWith goes_on_with_;
+  Continuation continuation_;
   bool flush_;
   int writers_;
   Striping striping_;
@@ -115,7 +115,7 @@ void commit_all(const OutputDirectory& directory, const std::vector<std::string>
 }
 
 std::shared_ptr<const OutputDirectory> open_output_directory(const std::string& root, const std::string& provenance,
-                                                             GoesOnWith what, bool flush, const FileRules& rules,
+                                                             Continuation what, bool flush, const FileRules& rules,
                                                              bool speaks) {
   const std::string directory = root.empty() ? "." : root;
   make_directory_of((fs::path(directory) / "file").string());

@@ -33,14 +33,14 @@ class DirectoryLock {
 [[nodiscard]] bool is_locked(const std::string& directory, const std::string& name);
 
 /// Starting point of a run: nothing, an earlier run's results, or those of earlier servers of the same session.
-enum class GoesOnWith { nothing, run, session };
+enum class Continuation { nothing, run, session };
 
 /// Opens the directory under `root` (created if missing). Not collective; call it on every server. `provenance`: see
 /// OutputDirectory. Without `flush`, commit does not wait for the disk. `speaks`: true on one server, which logs
 /// messages that concern all.
 [[nodiscard]] std::shared_ptr<const OutputDirectory> open_output_directory(
-    const std::string& root, const std::string& provenance, GoesOnWith what = GoesOnWith::nothing, bool flush = true,
-    const FileRules& rules = {}, bool speaks = true);
+    const std::string& root, const std::string& provenance, Continuation what = Continuation::nothing,
+    bool flush = true, const FileRules& rules = {}, bool speaks = true);
 
 // Abilities of this directory beyond the contract.
 

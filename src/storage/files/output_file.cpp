@@ -246,7 +246,7 @@ void replace_file(const OutputDirectory& directory, const std::string& path, std
 
 void replace_file(const std::string& path, std::string_view text) {
   const std::filesystem::path whole(path);
-  const auto directory = open_output_directory(whole.parent_path().string(), {}, GoesOnWith::nothing, false);
+  const auto directory = open_output_directory(whole.parent_path().string(), {}, Continuation::nothing, false);
   replace_file(*directory, path, text);
 }
 

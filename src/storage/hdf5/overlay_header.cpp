@@ -26,7 +26,7 @@ void add_array(const Handle& file, Type type, std::uint64_t bytes, const std::st
   const std::string name(name_of(type));
   const Handle array(
       H5Dcreate2(file.id(), name.c_str(), native_type(type), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
-      H5Dclose, "create an array in the face of", path);
+      H5Dclose, "create an array in the HDF5 header of", path);
 }
 
 /// Sets the address of each array: in the layout message of version 3, class 1, address and size are adjacent.
@@ -56,23 +56,24 @@ Handle file_in_memory(const std::string& path) {
   check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V18), "set up", path);
   check(H5Pset_fapl_core(access.id(), 1 << 16, false), "set up", path);
   // The name is arbitrary, since no file is opened.
-  return {H5Fcreate("sidestream-face", H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose, "make the face of", path};
+  return {H5Fcreate("sidestream-header", H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose,
+          "make the HDF5 header of", path};
 }
 
 }  // namespace
 
-Bytes face_of(std::uint64_t size, std::uint64_t face_bytes, const std::string& path) {
+Bytes overlay_header(std::uint64_t size, std::uint64_t overlay_bytes, const std::string& path) {
   const QuietErrors quiet;
-  const std::uint64_t bytes = size - face_bytes;
+  const std::uint64_t bytes = size - overlay_bytes;
   const Handle file = file_in_memory(path);
   for (int type = 0; type < type_count; ++type) add_array(file, static_cast<Type>(type), bytes, path);
-  check(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "make the face of", path);
+  check(H5Fflush(file.id(), H5F_SCOPE_GLOBAL), "make the HDF5 header of", path);
   const ssize_t length = H5Fget_file_image(file.id(), nullptr, 0);
-  if (length < 0 || static_cast<std::uint64_t>(length) > face_bytes) fail_hdf5("make the face of", path);
+  if (length < 0 || static_cast<std::uint64_t>(length) > overlay_bytes) fail_hdf5("make the HDF5 header of", path);
   Bytes image(static_cast<std::size_t>(length));
-  if (H5Fget_file_image(file.id(), image.data(), image.size()) < 0) fail_hdf5("make the face of", path);
-  place_arrays(image, bytes, face_bytes, path);
-  image.resize(face_bytes);
+  if (H5Fget_file_image(file.id(), image.data(), image.size()) < 0) fail_hdf5("make the HDF5 header of", path);
+  place_arrays(image, bytes, overlay_bytes, path);
+  image.resize(overlay_bytes);
   std::memcpy(image.data() + end_of_file_at, &size, sizeof size);
   return image;
 }

@@ -24,9 +24,9 @@ void check(herr_t status, std::string_view action, const std::string& path);
 
 // An HDF5 header by which a file of raw values can also be opened as HDF5.
 
-/// Returns the first `face_bytes` bytes of a file of `size` bytes. They make it an HDF5 file (in the oldest format)
+/// Returns the first `overlay_bytes` bytes of a file of `size` bytes. They make it an HDF5 file (in the oldest format)
 /// with an array for each type, `int8` to `float64`. Each array shows the bytes behind the header as whole elements of
 /// its type. Throws Error(file).
-[[nodiscard]] Bytes face_of(std::uint64_t size, std::uint64_t face_bytes, const std::string& path);
+[[nodiscard]] Bytes overlay_header(std::uint64_t size, std::uint64_t overlay_bytes, const std::string& path);
 
 }  // namespace sidestream::hdf5

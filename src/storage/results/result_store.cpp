@@ -34,7 +34,7 @@ void ResultStore::draw(const ChartOrder& order, const Iteration& iteration) {
   if (rank_ != 0) return;
   claim(order.image, iteration);
   const bool each = names_iteration(order.image);
-  if (!each) keep_what_was_there(order.image, iteration);
+  if (!each) keep_earlier_file(order.image, iteration);
   const std::string path = each ? names_.choose(order.image, iteration) : directory_->path(order.image, iteration, 0);
   if (each) names_.written(path);
   std::vector<std::string> arguments = order.arguments;
@@ -288,7 +288,7 @@ class FileResults final : public Results, public ResultServices, public KeptStat
 std::unique_ptr<Results> ResultStore::begin(const Iteration& iteration) {
   if (!first_) first_ = iteration;
   ++begun_;
-  if (charts_) charts_->look();
+  if (charts_) charts_->poll();
   return std::make_unique<FileResults>(*this, iteration);
 }
 

@@ -134,7 +134,7 @@ class ResultStore {
   }
 
   /// Keeps an earlier run's version of a file that every iteration replaces.
-  void keep_what_was_there(const std::string& file, const Iteration& iteration) {
+  void keep_earlier_file(const std::string& file, const Iteration& iteration) {
     if (!directory_->resumes() || directory_->within_session() || !replaced_.insert(file).second) return;
     keep_earlier(directory_->path(file, iteration, 0));
   }
@@ -144,7 +144,7 @@ class ResultStore {
   void write(const std::string& file, const Iteration& iteration, Put put) {
     claim(file, iteration);
     if (!names_iteration(file)) {
-      keep_what_was_there(file, iteration);
+      keep_earlier_file(file, iteration);
       return replace_file(*directory_, directory_->path(file, iteration, 0), put);
     }
     Series& series = series_.of(file, *first_);

@@ -139,7 +139,7 @@ void Series::add(const Iteration& iteration, const std::string& path) {
     drop_last();
     throw;
   }
-  if (versioned && ++versions_ == 1) retry_while_out_of_memory([&] { say_version(iteration, path); });
+  if (versioned && ++versions_ == 1) retry_while_out_of_memory([&] { warn_of_version(iteration, path); });
 }
 
 void Series::drop_last() noexcept {
@@ -163,7 +163,7 @@ bool Series::has_version(const Iteration& iteration, const std::string& path) co
   return fs::path(path).replace_extension() != fs::path(first).replace_extension();
 }
 
-void Series::say_version(const Iteration& iteration, const std::string& path) const {
+void Series::warn_of_version(const Iteration& iteration, const std::string& path) const {
   log::warning(
       "'{}' has been written before, by this run or by the one that it resumes, and is kept: iteration {} (cycle {}, "
       "time {}) went to '{}'; the index lists it. Further ones are counted",

@@ -72,7 +72,7 @@ class Series {
   void replace();
   void replace_index();
   [[nodiscard]] bool has_version(const Iteration& iteration, const std::string& path) const;
-  void say_version(const Iteration& iteration, const std::string& path) const;
+  void warn_of_version(const Iteration& iteration, const std::string& path) const;
 
   std::shared_ptr<const OutputDirectory> directory_;
   std::string pattern_, ending_;

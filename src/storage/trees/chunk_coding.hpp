@@ -40,9 +40,9 @@ class CellValues {
  public:
   virtual ~CellValues() = default;
   /// One component in the cells [first, past), all of which are available. The view refers to existing memory or to
-  /// `room`.
+  /// `scratch`.
   [[nodiscard]] virtual BytesView of(const Variable& variable, std::int32_t component, Index first, Index past,
-                                     Bytes& room) = 0;
+                                     Bytes& scratch) = 0;
 };
 
 /// The coding of a variable on a tree, component by component.

@@ -14,10 +14,10 @@ class Declaring {
  public:
   Declaring(const Variable& variable, const VariableRelations& relations, std::int32_t component,
             const FindCompanion& find)
-      : variable_(variable), said_(relations), component_(component), find_(find) {}
+      : variable_(variable), relations_(relations), component_(component), find_(find) {}
 
   void parent(int dimensions) {
-    const ParentRelation parent = parse_parent(said_.parent);
+    const ParentRelation parent = parse_parent(relations_.parent);
     if (parent.sum) made_.relations.factor = std::ldexp(1.0, -dimensions);
     MeanRelation mean;
     if (!all_there(parent.of)) return;
@@ -35,23 +35,24 @@ class Declaring {
   }
 
   void equals() {
-    const std::vector<RelationProduct> products = parse_products(said_.equals);
+    const std::vector<RelationProduct> products = parse_products(relations_.equals);
     if (!all_there(products)) return;
     for (const RelationProduct& product : products) made_.relations.closure.push_back(term(product));
   }
 
   void face() {
-    const CellFace at = parse_face(said_.face);
+    const CellFace at = parse_face(relations_.face);
     FaceRelation face;
     face.axis = at.axis;
     face.high = at.high;
-    if (!said_.opposite.empty() && there(said_.opposite)) face.opposite = number_of({said_.opposite, -1});
+    if (!relations_.opposite.empty() && there(relations_.opposite))
+      face.opposite = number_of({relations_.opposite, -1});
     // Without a declared opposite face, the divergence propagates from cell to cell. If that face is declared but
     // missing in this chunk, the divergence is not used, for compatibility with streams of earlier versions.
-    const bool leads = said_.opposite.empty() || face.opposite >= 0;
-    if (leads && std::all_of(said_.divergence_free.begin(), said_.divergence_free.end(),
+    const bool leads = relations_.opposite.empty() || face.opposite >= 0;
+    if (leads && std::all_of(relations_.divergence_free.begin(), relations_.divergence_free.end(),
                              [&](const std::string& name) { return there(name); })) {
-      for (const std::string& name : said_.divergence_free) face.others.push_back(number_of({name, -1}));
+      for (const std::string& name : relations_.divergence_free) face.others.push_back(number_of({name, -1}));
     }
     made_.relations.face = std::move(face);
   }
@@ -90,7 +91,7 @@ class Declaring {
   }
 
   const Variable& variable_;
-  const VariableRelations& said_;
+  const VariableRelations& relations_;
   std::int32_t component_;
   const FindCompanion& find_;
   DeclaredRelations made_;

@@ -92,9 +92,9 @@ class Stretch {
 };
 
 /// Writes runs of a bit for each parent: set if its flag differs from that of its last child.
-class Surprises {
+class FlagDifferences {
  public:
-  Surprises(const TreeShape& shape, const Words& owned, RunWriter& runs)
+  FlagDifferences(const TreeShape& shape, const Words& owned, RunWriter& runs)
       : owned_(owned),
         runs_(runs),
         step_(std::size_t{1} << shape.dimensions),
@@ -103,15 +103,15 @@ class Surprises {
   void add(std::uint64_t parents, std::uint64_t own) {
     const auto number = static_cast<std::size_t>(count_bits(parents));
     const Stretch children(owned_, child_, number * step_);
-    std::uint64_t surprises = 0;
+    std::uint64_t differences = 0;
     const bool expected = (children.zeros() && (own & parents) == 0) || (children.ones() && (~own & parents) == 0);
     for (std::size_t n = 0; n < number && !expected; ++n, parents &= parents - 1) {
       const std::size_t last = child_ + n * step_ + step_ - 1;
       const std::uint64_t mine = own >> std::countr_zero(parents);
-      surprises |= ((mine ^ owned_[last / 64] >> last % 64) & 1) << n;
+      differences |= ((mine ^ owned_[last / 64] >> last % 64) & 1) << n;
     }
     child_ += number * step_;
-    runs_.add(lowest(number), surprises);
+    runs_.add(lowest(number), differences);
   }
 
  private:
@@ -132,11 +132,11 @@ bool put_leaves(const Words& refined, const Words& owned, std::size_t cells, Run
 }
 
 void put_parents(const TreeShape& shape, const Words& refined, const Words& owned, bool by_last, RunWriter& runs) {
-  Surprises surprises(shape, owned, runs);
+  FlagDifferences differences(shape, owned, runs);
   for (std::size_t n = 0; n < refined.size(); ++n) {
     if (refined[n] == 0) continue;
     if (by_last) {
-      surprises.add(refined[n], owned[n]);
+      differences.add(refined[n], owned[n]);
     } else {
       runs.add(refined[n], 0);
     }

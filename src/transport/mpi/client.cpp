@@ -23,7 +23,7 @@ namespace sidestream::mpi {
 namespace {
 constexpr auto forever = std::chrono::steady_clock::time_point::max();
 /// Longest pause where this thread moves the messages itself; short, so that arrivals are not delayed.
-constexpr std::chrono::microseconds look_again{20};
+constexpr std::chrono::microseconds poll_interval{20};
 }  // namespace
 
 Client::Client(std::shared_ptr<MpiCommunicator> comm, const Options& options)
@@ -54,7 +54,7 @@ Client::~Client() {
 // ---- The moving thread, or every call where there is none -----------------------------------------------------------
 
 /// Takes over failures and notices from a link.
-void Client::take_told(Link& link) {
+void Client::take_news(Link& link) {
   std::optional<std::string> failure = link.take_failure();
   if (!failure && !link.has_notices()) return;
   const std::lock_guard lock(mutex_);
@@ -124,7 +124,7 @@ bool Client::move() {
   send_packets();
   for (Link& link : links_) {
     active |= link.move();
-    take_told(link);
+    take_news(link);
   }
   release_settled();
   part();
@@ -192,7 +192,7 @@ bool Client::wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadl
     if (threaded()) {
       progress(comm_->comm());
     } else {
-      pause_for(look_again);
+      pause_for(poll_interval);
     }
   }
   status_.waited += now() - start;
@@ -381,7 +381,7 @@ bool Client::drain(std::chrono::milliseconds limit) {
     tell(MessageKind::abandon);
     static_cast<void>(wait_for(settled, forever));
   }
-  while (!threaded() && move()) pause_for(look_again);
+  while (!threaded() && move()) pause_for(poll_interval);
   status_.waited = waited;
   return done;
 }

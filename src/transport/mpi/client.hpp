@@ -58,7 +58,7 @@ class Client final : public ClientTransport {
  private:
   /// Performs one round of the client's communication. Called by the only thread that calls MPI.
   bool move();
-  void take_told(Link& link);
+  void take_news(Link& link);
   void free_memory();
   void release_settled();
   void send_packets();

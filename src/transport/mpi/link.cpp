@@ -31,10 +31,10 @@ void Link::push(std::int64_t index, int tag, const std::byte* data, std::uint64_
 void Link::take(Packet& packet) {
   switch (packet.header.kind) {
     case PacketKind::verdict:
-      heard_.push_back({packet.header.index, true, static_cast<Outcome>(packet.header.number)});
+      releases_.push_back({packet.header.index, true, static_cast<Outcome>(packet.header.number)});
       break;
     case PacketKind::fetched:
-      heard_.push_back({packet.header.index, false, Outcome::pending});
+      releases_.push_back({packet.header.index, false, Outcome::pending});
       break;
     case PacketKind::failure:
       failure_ = std::string(reinterpret_cast<const char*>(packet.body.data()), packet.body.size());
@@ -52,9 +52,9 @@ void Link::take(Packet& packet) {
 
 /// Advances `freed_`. Packets of the contact arrive in order, so a packet about one iteration holds for all earlier
 /// ones.
-void Link::look_what_is_free() {
-  for (; !heard_.empty(); heard_.pop_front()) {
-    const Heard& next = heard_.front();
+void Link::advance_freed() {
+  for (; !releases_.empty(); releases_.pop_front()) {
+    const Release& next = releases_.front();
     if (next.index >= freed_) {
       if (source_.busy_up_to(next.index)) return;
       while (!pushing_.empty() && pushing_.begin()->first <= next.index) {
@@ -78,7 +78,7 @@ bool Link::move() {
   }
   active |= source_.move();
   active |= !send_queue_.sweep();
-  look_what_is_free();
+  advance_freed();
   return active;
 }
 

@@ -59,20 +59,20 @@ class Link {
   [[nodiscard]] bool sent_all() { return send_queue_.sweep(); }
 
  private:
-  struct Heard {
+  struct Release {
     std::int64_t index;
     bool settles;  ///< true: has an outcome; false: its values are fetched
     Outcome outcome;
   };
   void take(Packet& packet);
-  void look_what_is_free();
+  void advance_freed();
 
   Contact contact_;
   ReceiveQueue receive_queue_;
   SendQueue send_queue_;
   Source source_;
   MessageReader notice_reader_;
-  std::deque<Heard> heard_;  ///< iterations whose values MPI may still be reading
+  std::deque<Release> releases_;  ///< iterations whose values MPI may still be reading
   std::int64_t freed_ = 0, settled_ = 0;
   std::map<std::int64_t, Outcome> outcomes_;
   std::vector<Notice> notices_;

@@ -117,11 +117,11 @@ bool Server::receive(std::chrono::microseconds limit) {
   for (Backoff backoff(std::chrono::microseconds(5), late);;) {
     const auto time = Clock::now();
     if (poll()) {
-      heard_ = time;
+      last_arrival_ = time;
       return true;
     }
     if (time >= deadline) return false;
-    pause_for(backoff.next(time - heard_ < busy ? soon : late));
+    pause_for(backoff.next(time - last_arrival_ < busy ? soon : late));
   }
 }
 

@@ -51,7 +51,7 @@ bool Channel::flush() {
   return true;
 }
 
-bool Channel::has_room() const noexcept {
+bool Channel::has_space() const noexcept {
   constexpr std::uint64_t longest =
       1 + payload_lines(std::max({sizeof(BlockRecord), sizeof(EndRecord), sizeof(SignalHead) + longest_event}));
   return ring_.size() + longest <= ring_.capacity();
@@ -101,7 +101,7 @@ std::string Channel::failure() {
   return text;
 }
 
-std::string Channel::last_words() {
+std::string Channel::reason_for_leaving() {
   failure_seen_ = server_->failure.version();
   return server_->failure.read();
 }

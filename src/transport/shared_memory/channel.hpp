@@ -32,7 +32,7 @@ class Channel {
   [[nodiscard]] bool flush();
   void drop_backlog() noexcept { backlog_.clear(); }
   /// True if the ring has room for any message of a client.
-  [[nodiscard]] bool has_room() const noexcept;
+  [[nodiscard]] bool has_space() const noexcept;
   void prefetch() const noexcept {
     ring_.prefetch();
     __builtin_prefetch(&control_->released);
@@ -60,16 +60,16 @@ class Channel {
   /// Sleeps until `ready`, an announcement by the server, or `limit`.
   template <class Ready>
   void wait(Ready&& ready, std::chrono::microseconds limit) {
-    control_->room.wait(ready, limit);
+    control_->space.wait(ready, limit);
   }
   /// Appends the server's notices to `told`.
   void take_notices(std::vector<Notice>& told);
   /// The server's failure message, if there is a new one.
   [[nodiscard]] std::string failure();
-  /// True if the server has left in order; `last_words` says why.
+  /// True if the server has left in order; `reason_for_leaving` says why.
   [[nodiscard]] bool has_left() const noexcept { return server_->liveness.closed.load(std::memory_order_acquire) != 0; }
   [[nodiscard]] bool alive() const noexcept { return server_->liveness.alive(); }
-  [[nodiscard]] std::string last_words();
+  [[nodiscard]] std::string reason_for_leaving();
 
   /// Starts anew with another server, which gets iteration `current` first. That server must not read yet.
   void restart(std::int64_t current);

@@ -55,11 +55,11 @@ Channel& Client::last_to_release() noexcept {
 }
 
 /// Checks whether the servers are still alive. Reading their own word costs a load, checking a process a system call.
-void Client::look(bool waits) {
+void Client::check_servers(bool waits) {
   if (!status_.connected || !watches_) return;
   constexpr double interval = 0.2;
-  const bool asks = waits && now() - looked_ >= interval;
-  if (asks) looked_ = now();
+  const bool asks = waits && now() - checked_at_ >= interval;
+  if (asks) checked_at_ = now();
   for (Channel& channel : channels_) {
     const bool left = channel.has_left();
     if (left || (asks && !channel.alive())) return lose(channel, left);
@@ -69,7 +69,7 @@ void Client::look(bool waits) {
 /// Loses all groups when one group ends, since no iteration may arrive in only some of them. The others finish the
 /// iterations that they were given whole.
 void Client::lose(Channel& channel, bool left) {
-  lost_ = left ? channel.last_words() : std::string("the process of a server has died");
+  lost_ = left ? channel.reason_for_leaving() : std::string("the process of a server has died");
   lost_ += "; what it had not answered for is unknown, and iterations are refused from now on";
   const LogScope scope = logging();
   log::error("client {} of its node: {}", node_->role().number, lost_);
@@ -85,7 +85,7 @@ void Client::lose(Channel& channel, bool left) {
 }
 
 [[gnu::hot]] bool Client::begin() {
-  look(false);
+  check_servers(false);
   if (current_ > begun_) heap_.begin_iteration(begun_ = current_);
   while (status_.connected && current_ - released() >= max_in_flight_) {
     if (when_full_ == WhenFull::skip) return false;
@@ -105,7 +105,7 @@ void Client::wait_for_release() {
   ring_all();  // they may sleep while records of this client are unread
   last_to_release().wait([&] { return released() != before; }, slice);
   if (progress_) progress_();
-  look(true);
+  check_servers(true);
   status_.waited += now() - start;
   seen_released_ = released();
 }
@@ -157,7 +157,7 @@ void Client::clear(const Region& region) {
 }
 
 Settled Client::outcome(std::int64_t index) {
-  look(false);
+  check_servers(false);
   if (status_.connected) {
     for (Channel& channel : channels_) channel.poll_outcomes();
   }
@@ -192,9 +192,9 @@ void Client::push_to(Channel& channel, const Message& message) {
   const double start = now();
   while (status_.connected && !channel.try_push(message)) {
     channel.ring();
-    channel.wait([&] { return channel.has_room(); }, slice);
+    channel.wait([&] { return channel.has_space(); }, slice);
     if (progress_) progress_();
-    look(true);
+    check_servers(true);
   }
   status_.waited += now() - start;
 }
@@ -334,13 +334,13 @@ void Client::await(std::int64_t index) {
     ring_all();
     last_to_release().wait([&] { return settled(index + 1); }, slice);
     if (progress_) progress_();
-    look(true);
+    check_servers(true);
   }
   status_.waited += now() - start;
 }
 
 void Client::take_notices() {
-  for (Channel& channel : channels_) channel.take_notices(told_);
+  for (Channel& channel : channels_) channel.take_notices(pending_notices_);
 }
 
 /// Hands out the news. If memory is short, nothing is lost and the next call returns it.
@@ -348,7 +348,7 @@ News Client::news() {
   if (status_.connected) take_notices();
   News all;
   all.failure = next_failure();
-  all.notices = std::exchange(told_, {});
+  all.notices = std::exchange(pending_notices_, {});
   return all;
 }
 
@@ -366,7 +366,7 @@ void Client::push_at_last(Channel& channel, MessageKind kind) {
   message.kind = kind;
   while (channel.alive() && !channel.has_left() && !channel.try_push(message)) {
     channel.ring();
-    channel.wait([&] { return channel.has_room(); }, slice);
+    channel.wait([&] { return channel.has_space(); }, slice);
     if (progress_) progress_();
   }
   channel.ring();
@@ -380,7 +380,7 @@ void Client::give_up() {
     for (const MessageKind kind : {MessageKind::close, MessageKind::abandon}) {
       if (status_.connected) push_at_last(channel, kind);
     }
-    look(true);
+    check_servers(true);
   }
 }
 
@@ -393,7 +393,7 @@ bool Client::drain(std::chrono::milliseconds limit) {
     ring_all();
     last_to_release().wait([&] { return settled(current_); }, slice);
     if (progress_) progress_();
-    look(true);
+    check_servers(true);
     if (Clock::now() < deadline) continue;
     give_up();
     return false;  // also if the servers have dropped everything by now

@@ -72,7 +72,7 @@ class Client : public ClientTransport {
   void forget_persistent(const Block& block);
   void wait_for_release();
   void give_up();
-  void look(bool waits);
+  void check_servers(bool waits);
   void take_notices();
   void push_block(const BlockRecord& record, std::uint64_t offset, std::uint32_t segment = 0);
   void commit_spilled(const BlockRecord& record, const Region& region, bool hold);
@@ -91,8 +91,8 @@ class Client : public ClientTransport {
   std::shared_ptr<Node> node_;
   std::deque<Channel> channels_;  ///< one channel for each group of servers
   ClientHeap heap_;
-  std::unique_ptr<SpillFile> spill_;  ///< null: blocks are not spilled
-  std::vector<Notice> told_;          ///< notices that were read and not handed out
+  std::unique_ptr<SpillFile> spill_;     ///< null: blocks are not spilled
+  std::vector<Notice> pending_notices_;  ///< notices that were read and not handed out
   WhenFull when_full_;
   int max_in_flight_;
   std::function<void()> progress_;
@@ -105,8 +105,8 @@ class Client : public ClientTransport {
   std::int64_t begun_ = 0;    ///< number of iterations begun, without the first
   std::int64_t seen_released_ = 0;
   bool watches_ = true;
-  double looked_ = 0;  ///< time at which it last checked that the server's process exists
-  std::string lost_;   ///< describes how the server was lost, until that is reported
+  double checked_at_ = 0;  ///< time at which it last checked that the server's process exists
+  std::string lost_;       ///< describes how the server was lost, until that is reported
 };
 
 }  // namespace sidestream::shared_memory

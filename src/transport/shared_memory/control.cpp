@@ -83,12 +83,12 @@ bool ServerControl::end(std::int64_t index, std::uint32_t clients) noexcept {
 void ClientControl::announce(std::int64_t index, Outcome outcome) noexcept {
   outcomes[index % slots].store(static_cast<std::uint8_t>(outcome), std::memory_order_relaxed);
   decided.store(index + 1, std::memory_order_release);
-  room.ring();
+  space.ring();
 }
 
 void ClientControl::release(std::int64_t index) noexcept {
   released.store(index + 1, std::memory_order_release);
-  room.ring();
+  space.ring();
 }
 
 Outcome ClientControl::outcome(std::int64_t index) const noexcept {
@@ -115,7 +115,7 @@ ControlLayout control_layout(std::uint32_t clients, std::uint32_t servers, std::
                                     std::uint64_t{offsetof(ServerControl, ended)},
                                     std::uint64_t{offsetof(ServerControl, liveness)},
                                     std::uint64_t{offsetof(ServerControl, failure)},
-                                    std::uint64_t{offsetof(ClientControl, room)},
+                                    std::uint64_t{offsetof(ClientControl, space)},
                                     std::uint64_t{offsetof(ClientControl, liveness)},
                                     std::uint64_t{offsetof(ClientControl, joined)},
                                     std::uint64_t{sizeof(RingIndices)},

@@ -89,7 +89,7 @@ struct alignas(128) ClientControl {
   alignas(128) std::atomic<std::int64_t> released{0};  ///< iterations below this are released
   std::atomic<std::int64_t> decided{0};                ///< outcomes of iterations below this are known
   std::atomic<std::uint8_t> outcomes[slots]{};         ///< of iteration index mod 64, valid if decided > index
-  alignas(128) Doorbell room;                          ///< the client sleeps until released or decided moves
+  alignas(128) Doorbell space;                         ///< the client sleeps until released or decided moves
   // Written by the client.
   alignas(128) Liveness liveness;
   // Sidecar, written by the client when it joins an epoch; `joined` (release) comes last.

@@ -140,7 +140,7 @@ void ClientHeap::retire(const Region& region) {
 // ---- Extents for regions -------------------------------------------------------------------------------------------
 
 [[gnu::hot]] std::byte* ClientHeap::cut_for_iteration(std::uint64_t bytes, std::uint32_t& extent) {
-  if (home_ == none) home_ = take_home().value_or(none);
+  if (home_ == none) home_ = acquire_home().value_or(none);
   if (home_ != none) {
     extent = home_;
     if (std::byte* begin = cut(extents_[home_], bytes)) return begin;
@@ -152,8 +152,8 @@ void ClientHeap::retire(const Region& region) {
     if (std::byte* begin = cut(extents_[extent], bytes)) return begin;
   }
   const std::uint64_t rest = expected_ > footprint_ ? expected_ - footprint_ : 0;
-  auto run = rest > bytes && runs_.empty() ? take_run(rest) : std::nullopt;
-  if (!run) run = take_run(bytes);
+  auto run = rest > bytes && runs_.empty() ? acquire_run(rest) : std::nullopt;
+  if (!run) run = acquire_run(bytes);
   if (!run) return nullptr;
   extents_[*run].iteration = current_;
   retry_while_out_of_memory([&] { runs_.push_back(*run); });
@@ -166,13 +166,13 @@ std::byte* ClientHeap::cut_persistent(std::uint64_t bytes, std::uint32_t& extent
     extent = keep_;
     if (std::byte* begin = cut(extents_[keep_], bytes)) return begin;
   }
-  const auto run = take_run(bytes);
+  const auto run = acquire_run(bytes);
   if (!run) return nullptr;
   extent = *run;
   return cut(extents_[extent], bytes);
 }
 
-[[gnu::hot]] std::optional<std::uint32_t> ClientHeap::take_home() {
+[[gnu::hot]] std::optional<std::uint32_t> ClientHeap::acquire_home() {
   if (idle_homes_.empty()) return std::nullopt;
   const std::uint32_t home = idle_homes_.back();
   idle_homes_.pop_back();
@@ -181,7 +181,7 @@ std::byte* ClientHeap::cut_persistent(std::uint64_t bytes, std::uint32_t& extent
   return home;
 }
 
-std::optional<std::uint32_t> ClientHeap::take_run(std::uint64_t bytes) {
+std::optional<std::uint32_t> ClientHeap::acquire_run(std::uint64_t bytes) {
   const std::uint64_t chunks = (bytes + arena_.chunk_bytes() - 1) / arena_.chunk_bytes();
   const auto first = arena_.borrow(client_, chunks, hint_);
   if (!first) return std::nullopt;

@@ -92,8 +92,8 @@ class ClientHeap {
   static void put_back(Extent& extent, std::byte* begin, std::byte* end);
   [[nodiscard]] std::byte* cut_for_iteration(std::uint64_t bytes, std::uint32_t& extent);
   [[nodiscard]] std::byte* cut_persistent(std::uint64_t bytes, std::uint32_t& extent);
-  [[nodiscard]] std::optional<std::uint32_t> take_home();
-  [[nodiscard]] std::optional<std::uint32_t> take_run(std::uint64_t bytes);
+  [[nodiscard]] std::optional<std::uint32_t> acquire_home();
+  [[nodiscard]] std::optional<std::uint32_t> acquire_run(std::uint64_t bytes);
   [[nodiscard]] std::uint32_t new_extent(std::byte* begin, std::uint64_t bytes, Extent::Kind kind);
   void free_if_unused(std::uint32_t extent);
   [[nodiscard]] Region new_slot(std::byte* begin, std::uint64_t bytes, std::uint64_t footprint, std::uint32_t extent,

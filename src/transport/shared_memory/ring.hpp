@@ -79,13 +79,13 @@ class RingProducer : public RingEnd<T> {
 
   /// Pushes all records or none; they become visible together. Returns false if there is no room for all.
   bool try_push(std::span<const T> records) noexcept {
-    if (!has_room(records.size())) return false;
+    if (!has_space(records.size())) return false;
     for (const T& record : records) std::memcpy(this->slot(this->pushed_++), &record, sizeof(T));
     this->shared_->pushed.store(this->pushed_, std::memory_order_release);
     return true;
   }
 
-  [[nodiscard]] bool has_room(std::uint64_t records) noexcept {
+  [[nodiscard]] bool has_space(std::uint64_t records) noexcept {
     if (this->pushed_ + records - this->popped_ <= this->capacity_) return true;
     this->popped_ = this->shared_->popped.load(std::memory_order_acquire);
     return this->pushed_ + records - this->popped_ <= this->capacity_;

@@ -48,7 +48,7 @@ std::string huge_page_policy() {
   return first == std::string::npos || last == std::string::npos ? "never" : text.substr(first + 1, last - first - 1);
 }
 
-void check_room(std::uint64_t bytes, std::uint64_t tables) {
+void check_free_memory(std::uint64_t bytes, std::uint64_t tables) {
   // A machine short of memory would not refuse the pages, but kill a process, not necessarily this one.
   const MemoryLeft left = memory_left();
   if (bytes > left.bytes || tables > left.bytes - bytes) {
@@ -109,7 +109,7 @@ Segment Segment::create(std::uint64_t bytes, std::uint64_t layout, const std::st
     fail(Code::usage, "shared memory of {} bytes is not possible; lower placement.buffer", bytes);
   }
   const std::uint64_t whole = header_bytes + round_up(bytes, page);
-  check_room(whole, tables);
+  check_free_memory(whole, tables);
   Descriptor file(above_standard(memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING)));
   if (file.get() < 0) fail(Code::system, "cannot create shared memory (memfd_create): {}", system_text(errno));
   if (ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {

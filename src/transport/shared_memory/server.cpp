@@ -127,7 +127,7 @@ bool Server::take_one(std::size_t client) {
 bool Server::notify(const Notice& notice) {
   const std::uint64_t lines = 1 + payload_lines(notice.payload.size());
   for (auto& ring : notices_) {
-    if (lines <= most_message_lines && (!ring || !ring->has_room(lines))) return false;
+    if (lines <= most_message_lines && (!ring || !ring->has_space(lines))) return false;
   }
   for (std::size_t c = 0; c < notices_.size(); ++c) {
     static_cast<void>(notices_[c]->try_push(writers_[c].write_notice(notice)));
@@ -185,7 +185,7 @@ void Server::finish(const std::string& trouble) {
   if (trouble.empty()) return;
   control_.failure.post(trouble);
   control_.liveness.closed.store(1, std::memory_order_release);
-  for (std::size_t c = 0; c < rings_.size(); ++c) client_control(c).room.ring();
+  for (std::size_t c = 0; c < rings_.size(); ++c) client_control(c).space.ring();
 }
 
 /// A forwarder releases with a pending outcome when its servers have fetched what they need from here.

@@ -37,15 +37,16 @@ std::string this_process() {
   return fmt::format("{} {} {} {}", host, reach(), ::getpid(), process_status(::getpid()).start);
 }
 
-Life life_of(const std::string& process) {
+ProcessState state_of(const std::string& process) {
   std::istringstream words(process);
   std::string host, boot, space;
   int pid = 0;
   std::uint64_t start = 0;
   words >> host >> boot >> space >> pid >> start;
-  if (!words || boot + " " + space != reach()) return Life::unknown;
+  if (!words || boot + " " + space != reach()) return ProcessState::unknown;
   const ProcessStatus status = process_status(pid);
-  return status.start != start || status.state == 'Z' || status.state == 'X' ? Life::ended : Life::running;
+  return status.start != start || status.state == 'Z' || status.state == 'X' ? ProcessState::ended
+                                                                             : ProcessState::running;
 }
 
 Heartbeat::Heartbeat(const Folder& folder, std::string name, double limit)

@@ -16,9 +16,9 @@ namespace sidestream::staging {
 [[nodiscard]] std::string this_process();
 
 /// The life of a named process; `unknown` if the process cannot be seen from here.
-enum class Life { unknown, running, ended };
-[[nodiscard]] Life life_of(const std::string& process);
-[[nodiscard]] inline bool has_ended(const std::string& process) { return life_of(process) == Life::ended; }
+enum class ProcessState { unknown, running, ended };
+[[nodiscard]] ProcessState state_of(const std::string& process);
+[[nodiscard]] inline bool has_ended(const std::string& process) { return state_of(process) == ProcessState::ended; }
 
 /// Counts in a file from its own thread: a process that computes for long shows that it lives, a stopped process does
 /// not.

@@ -77,7 +77,7 @@ ReaderCoordinator::News Server::attach(double patience) {
            folder_.path());
     }
     ended = opening.has_ended();  // the stream is then there already, or never will be
-    note.look();
+    note.check();
     if (stop_ && stop_()) {
       if (again) return ReaderCoordinator::News::ended;
       fail(Code::system, "was told to leave while it waited for the stream '{}'", folder_.path());
@@ -155,7 +155,7 @@ ReaderCoordinator::News Server::await_news(std::chrono::microseconds limit) {
     if (!coordinator_) return;
     const double began = now();
     for (Backoff backoff(shortest_pause, std::chrono::milliseconds(10));; backoff.pause()) {
-      words[0] = static_cast<std::int64_t>(coordinator_->look(said_ ? current_ - 1 : current_));
+      words[0] = static_cast<std::int64_t>(coordinator_->poll(missed_answer_ ? current_ - 1 : current_));
       if (words[0] != 0 || now() - began > std::chrono::duration<double>(limit).count()) return;
     }
   });
@@ -172,8 +172,8 @@ bool Server::receive(std::chrono::microseconds limit) {
     news = await_news(limit);
     any = act_on(news);
   });
-  if (taken_ && say_again_) {
-    say_again();
+  if (taken_ && repeats_answer_) {
+    repeat_answer();
   } else if (taken_) {
     take();
   }
@@ -203,8 +203,8 @@ bool Server::act_on(ReaderCoordinator::News news) {
       std::int64_t number = coordinator_ ? coordinator_->step_number() : -1;
       readers_.maximum(std::span(&number, 1));
       file_ = std::move(file);
-      say_again_ = number == current_;
-      if (!say_again_) said_.reset();
+      repeats_answer_ = number == current_;
+      if (!repeats_answer_) missed_answer_.reset();
       current_ = number;
       taken_ = true;
       return true;
@@ -250,9 +250,9 @@ void Server::take() {
 
 /// Repeats the answer to a step that is done already, since the writers did not receive it. The engine begins the step
 /// again, so that it can release it.
-void Server::say_again() {
+void Server::repeat_answer() {
   const Bytes file = std::move(file_);
-  taken_ = say_again_ = false;
+  taken_ = repeats_answer_ = false;
   records_.clear();
   try {
     jointly(readers_, [&] {
@@ -266,7 +266,8 @@ void Server::say_again() {
   jointly(readers_, [&] {
     readers_.barrier();
     bulk_->end();
-    if (coordinator_ && coordinator_->answer(current_, said_->outcome, said_->message)) said_.reset();
+    if (coordinator_ && coordinator_->answer(current_, missed_answer_->outcome, missed_answer_->message))
+      missed_answer_.reset();
   });
 }
 
@@ -395,10 +396,10 @@ void Server::release(std::int64_t index, Outcome outcome) {
   jointly(readers_, [&] {
     readers_.barrier();  // no member reads any more
     bulk_->end();
-    Said said{outcome, std::exchange(failure_, {})};
-    if (!coordinator_ || coordinator_->answer(index, outcome, said.message)) return;
+    MissedAnswer answer{outcome, std::exchange(failure_, {})};
+    if (!coordinator_ || coordinator_->answer(index, outcome, answer.message)) return;
     log::warning("iteration {}: the simulation no longer waited for it when this endpoint was done with it", index);
-    said_ = std::move(said);
+    missed_answer_ = std::move(answer);
   });
 }
 

@@ -66,7 +66,7 @@ class Server final : public ServerTransport {
   void join(const std::string& engine, BytesView announced);
   [[nodiscard]] ReaderCoordinator::News await_news(std::chrono::microseconds limit);
   void take();
-  void say_again();
+  void repeat_answer();
   [[nodiscard]] bool act_on(ReaderCoordinator::News news);
   void fill_inbox();
   void take_events();
@@ -93,19 +93,19 @@ class Server final : public ServerTransport {
   std::vector<std::int32_t> meshes_, variables_;  ///< local ids, by ids of the simulation
   std::vector<int> events_;                       ///< likewise; -1: not known here
 
-  std::int64_t current_ = -1;  ///< newest iteration that was offered
-  Bytes file_;                 ///< content of a step that was found and not taken yet
-  bool taken_ = false;         ///< true if `file_` holds a step
-  bool say_again_ = false;     ///< true if that step is the newest one, which was processed before
-  bool held_ = false;          ///< true until the current step is released
+  std::int64_t current_ = -1;    ///< newest iteration that was offered
+  Bytes file_;                   ///< content of a step that was found and not taken yet
+  bool taken_ = false;           ///< true if `file_` holds a step
+  bool repeats_answer_ = false;  ///< true if that step is the newest one, which was processed before
+  bool held_ = false;            ///< true until the current step is released
   bool ended_ = false, writer_died_ = false;
   /// This group's answer to the newest iteration, if the writers did not receive it because they had given the group
   /// up. It is repeated if they still have the iteration when the group attaches again. On rank 0.
-  struct Said {
+  struct MissedAnswer {
     Outcome outcome;
     std::string message;
   };
-  std::optional<Said> said_;
+  std::optional<MissedAnswer> missed_answer_;
   StepIndex step_;
   std::map<Key, const StepRecord*> records_;  ///< records of all blocks of the step
   Inbox inbox_, skipped_;

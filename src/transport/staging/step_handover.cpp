@@ -30,7 +30,7 @@ constexpr std::int64_t nobody_knows = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t failed = nobody_knows + 1;
 constexpr std::int64_t not_yet = 0, given_up = -1;
 
-// Results of `look`.
+// Results of `step_state`.
 constexpr std::int64_t answered = 1, taken_over = 2, abandoned = 3;
 
 /// Replaces the path of an iteration's own file in the message by that of the directory, so that messages repeat.
@@ -120,7 +120,7 @@ void Offers::put(Step& step, std::int64_t epoch) {
 }
 
 /// Looks up the state of an offered step; on rank 0.
-std::int64_t Offers::look(const Step& step, std::int64_t epoch, double& lost_since) {
+std::int64_t Offers::step_state(const Step& step, std::int64_t epoch, double& lost_since) {
   if (coordinator_->answer(step.head.iteration.index).outcome != Outcome::pending) return answered;
   const std::int64_t reader = coordinator_->reader();
   if (reader > 0 && reader == epoch) {
@@ -141,7 +141,7 @@ Answer Offers::await_answer(Step& step, std::int64_t epoch) {
   double lost_since = 0;
   for (Backoff backoff(std::chrono::microseconds(100), std::chrono::milliseconds(10));; backoff.pause()) {
     std::string trouble;
-    std::int64_t verdict = ask([&] { return look(step, epoch, lost_since); }, &trouble);
+    std::int64_t verdict = ask([&] { return step_state(step, epoch, lost_since); }, &trouble);
     if (verdict == taken_over) {
       epoch = ask([&] { return coordinator_->reader(); });
       if (epoch > 0) put(step, epoch);

@@ -43,7 +43,7 @@ class Offers {
   void offer(Step& step, const std::vector<Held>& held, std::span<const Block> blocks, std::int64_t epoch);
   [[nodiscard]] Answer await_answer(Step& step, std::int64_t epoch);
   [[nodiscard]] Answer take_answer(std::int64_t index);
-  [[nodiscard]] std::int64_t look(const Step& step, std::int64_t epoch, double& lost_since);
+  [[nodiscard]] std::int64_t step_state(const Step& step, std::int64_t epoch, double& lost_since);
   [[nodiscard]] Answer share(const Answer& answer);
   [[nodiscard]] Answer refusal();
   void report_reader(std::int64_t epoch);

@@ -200,8 +200,8 @@ bool ReaderCoordinator::somebody_reads() {
   const std::optional<std::string> claim = folder_.text(names::of(names::reader, epochs.back()));
   if (!claim || line_of(*claim, "session") != fmt::format("{:016x}", stream_.session)) return false;
   const std::string process = line_of(*claim, "process");
-  const Life life = life_of(process);
-  if (life != Life::unknown) return life == Life::running;
+  const ProcessState state = state_of(process);
+  if (state != ProcessState::unknown) return state == ProcessState::running;
   if (!rival_ || rival_epoch_ != epochs.back()) {
     rival_epoch_ = epochs.back();
     rival_.emplace(folder_, names::reader_beat(rival_epoch_), process);
@@ -233,7 +233,7 @@ bool ReaderCoordinator::has_closed() const {
   return !stream || stream->ended || stream->session != stream_.session;
 }
 
-ReaderCoordinator::News ReaderCoordinator::look(std::int64_t after) {
+ReaderCoordinator::News ReaderCoordinator::poll(std::int64_t after) {
   if (!folder_.text(names::of(names::reader, epoch_))) {
     // The writers gave this reader up, or another session has begun here.
     const std::optional<Announcement> stream = read();

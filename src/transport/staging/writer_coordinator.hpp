@@ -95,7 +95,7 @@ class ReaderCoordinator {
   /// The next thing to do.
   enum class News : std::int64_t { nothing = 0, step = 1, ended = 2, writer_died = 3, replaced = 4 };
   /// Looks for news. `after`: the iteration that was taken last. With News::step, `step()` is the offered step.
-  [[nodiscard]] News look(std::int64_t after);
+  [[nodiscard]] News poll(std::int64_t after);
   [[nodiscard]] const Bytes& step() const noexcept { return step_; }
   [[nodiscard]] std::int64_t step_number() const noexcept { return step_number_; }
 

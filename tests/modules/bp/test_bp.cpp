@@ -60,13 +60,13 @@ class Reader {
 
 struct Fixture {
   std::unique_ptr<Task> writer(const std::string& yaml, const Metadata& metadata,
-                               GoesOnWith what = GoesOnWith::nothing) {
+                               Continuation what = Continuation::nothing) {
     const auto output = open_output_directory(directory.path(), "test", what, true, rules);
     const WriterKind kind = bp_writer();
     return kind.create(writer_settings(kind, yaml, metadata), metadata, output);
   }
   /// Writes cycles from `first` until `end`; the values of each have its number added.
-  void write(std::int64_t first, std::int64_t end, GoesOnWith what = GoesOnWith::nothing, int ghosts = 0) {
+  void write(std::int64_t first, std::int64_t end, Continuation what = Continuation::nothing, int ghosts = 0) {
     const auto made = writer("{}", sample.metadata, what);
     for (std::int64_t n = first; n < end; ++n) {
       sample.step = static_cast<int>(n);
@@ -124,7 +124,7 @@ struct Fixture {
 TEST_CASE_FIXTURE(Fixture, "variables are whole arrays in every step, from any number of servers") {
   for (const int ghosts : {0, 2}) {
     rules.writers = ghosts / 2;  // one after the other the second time
-    write(3, 6, GoesOnWith::nothing, ghosts);
+    write(3, 6, Continuation::nothing, ghosts);
     look([&] {
       Reader reader(directory / "fields.bp");
       CHECK(reader.steps() == 3);
@@ -149,8 +149,8 @@ TEST_CASE_FIXTURE(Fixture, "variables are whole arrays in every step, from any n
 TEST_CASE_FIXTURE(Fixture, "a run that resumes another goes on behind its last step") {
   write(0, 4);
   world.barrier();
-  SUBCASE("at its end") { write(4, 6, GoesOnWith::run); }
-  SUBCASE("before its end, whose steps stay in a copy") { write(2, 6, GoesOnWith::run); }
+  SUBCASE("at its end") { write(4, 6, Continuation::run); }
+  SUBCASE("before its end, whose steps stay in a copy") { write(2, 6, Continuation::run); }
   look([&] {
     Reader reader(directory / "fields.bp");
     CHECK(reader.steps() == 6);

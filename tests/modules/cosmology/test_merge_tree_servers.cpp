@@ -163,10 +163,10 @@ TEST_CASE("a server holds what its own cells lead to, not all that reaches borde
   for (halos::BorderCell& cell : border) cell.owner = static_cast<std::uint32_t>(me) & 0xffffff;
   std::vector<halos::TreeEdge> own;
   for (const halos::Triplet& one : tree.open()) own.push_back({one.top, one.into, one.saddle});
-  const auto met = halos::meet_at_borders(std::move(border), lattice, halos::row_steps(14), world);
+  const auto met = halos::border_edges(std::move(border), lattice, halos::row_steps(14), world);
   const auto mine = halos::reduce_trees(own, met, world);
   std::vector<halos::TreeEdge> edges = own;
-  for (const halos::MetEdge& one : met) edges.push_back(one.edge);
+  for (const halos::ServerEdge& one : met) edges.push_back(one.edge);
   const auto all = halos::join_forests(edges, world);
   CHECK(mine.size() <= all.size());
   if (servers >= 5) CHECK(sum_of(mine.size(), world) < sum_of(all.size(), world) * 2 / 3);

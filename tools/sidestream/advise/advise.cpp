@@ -27,7 +27,7 @@ struct Choice {
   Prediction time;
 
   /// Less than this is improbable.
-  [[nodiscard]] double at_best() const { return time.whole / (1 + time.doubt); }
+  [[nodiscard]] double least_time() const { return time.whole / (1 + time.doubt); }
 };
 
 CostModel model_of(const std::vector<std::string>& directories) {
@@ -162,8 +162,8 @@ std::string next_text(const CostModel& model, const std::vector<Choice>& choices
   }
   const Choice* next = nullptr;
   for (const Choice& choice : choices) {
-    if (choice.time.measured || choice.at_best() >= choices.front().time.whole) continue;
-    if (next == nullptr || choice.at_best() < next->at_best()) next = &choice;
+    if (choice.time.measured || choice.least_time() >= choices.front().time.whole) continue;
+    if (next == nullptr || choice.least_time() < next->least_time()) next = &choice;
   }
   if (next == nullptr) return text + "next: nothing to measure, no other split can be expected to be faster\n";
   const bool first = next == &choices.front();

@@ -141,7 +141,7 @@ void Client::publish_all(std::size_t number) {
 }
 
 /// Logs blocks without values that other blocks have, in one line per variable. If no block has any, servers log it.
-void Client::say_missing(std::size_t number, const std::map<std::int32_t, std::int64_t>& missing) {
+void Client::warn_of_missing_points(std::size_t number, const std::map<std::int32_t, std::int64_t>& missing) {
   for (const Variable& variable : demand_.metadata().variables) {
     const auto mine = missing.find(variable.id);
     std::int64_t count = mine == missing.end() ? 0 : mine->second;
@@ -156,7 +156,7 @@ void Client::say_missing(std::size_t number, const std::map<std::int32_t, std::i
 void Client::iterate(std::size_t number) {
   missing_.clear();
   run_collectively(clients_, [&] { publish_all(number); });
-  say_missing(number, missing_);
+  warn_of_missing_points(number, missing_);
   const Iteration& when = sources_.iterations()[number].when;
   // With `on_error: stop` clients may learn of a failure at different times; they leave together.
   run_collectively(clients_, [&] { session_.end_iteration(when.cycle, when.time); });

@@ -42,7 +42,7 @@ class Client {
   void set_blocks(const std::vector<Piece>& pieces, const std::vector<int>& owner);
   void publish(Snapshot& snapshot, std::int32_t stored, const Variable& variable, const Piece& piece);
   void publish_all(std::size_t number);
-  void say_missing(std::size_t number, const std::map<std::int32_t, std::int64_t>& missing);
+  void warn_of_missing_points(std::size_t number, const std::map<std::int32_t, std::int64_t>& missing);
 
   Session& session_;
   MpiCommunicator& clients_;

@@ -142,7 +142,7 @@ Demand::Demand(const Document& document, const Parameters& parameters, const Met
 
 Selection Demand::selection_of(const TaskConfig& task, const Registry& registry) const {
   if (task.writer) {
-    const auto directory = dry_directory(config_.opening.directory);
+    const auto directory = null_directory(config_.opening.directory);
     return registry.writers().at(task.kind).create(task.settings, config_.metadata, directory)->selection();
   }
   return registry.analyses().at(task.kind).create(task.settings, config_.metadata)->selection();

@@ -23,7 +23,7 @@ bool has(const std::vector<JoinedColumns>& variables, const std::string& name) {
   return std::any_of(variables.begin(), variables.end(), [&](const JoinedColumns& v) { return v.name == name; });
 }
 
-std::string face_name(char axis, bool high) { return fmt::format("B_{}_{}", axis, high ? "right" : "left"); }
+std::string face_variable(char axis, bool high) { return fmt::format("B_{}_{}", axis, high ? "right" : "left"); }
 
 /// Kinetic and magnetic energy as additional products; empty without a velocity.
 std::string other_energy(const std::vector<JoinedColumns>& variables) {
@@ -35,7 +35,7 @@ std::string other_energy(const std::vector<JoinedColumns>& variables) {
       text += fmt::format(" + 0.5 * density * velocity.{}^2", "xyz"[c]);
   }
   for (const char axis : {'x', 'y', 'z'}) {
-    const std::string low = face_name(axis, false), high = face_name(axis, true);
+    const std::string low = face_variable(axis, false), high = face_variable(axis, true);
     if (text.empty() || !has(variables, low) || !has(variables, high)) continue;
     text += fmt::format(" + 0.125 * {0}^2 + 0.25 * {0} * {1} + 0.125 * {1}^2", low, high);
   }
@@ -45,9 +45,9 @@ std::string other_energy(const std::vector<JoinedColumns>& variables) {
 /// Relations of the field on a face. High faces refer to the low ones, and both of the last axis to zero divergence
 /// with those of the others, so that no relation leads back. Along an axis that the mesh does not have, both sides have
 /// the one value of the cell.
-VariableRelations of_face(const std::vector<JoinedColumns>& variables, int axis, bool high, int dimensions) {
+VariableRelations face_relations(const std::vector<JoinedColumns>& variables, int axis, bool high, int dimensions) {
   constexpr std::string_view names = "xyz";
-  const auto face = [&](int a, bool side) { return face_name(names[static_cast<std::size_t>(a)], side); };
+  const auto face = [&](int a, bool side) { return face_variable(names[static_cast<std::size_t>(a)], side); };
   const bool pair = high && has(variables, face(axis, false));
   VariableRelations relations;
   if (axis >= dimensions) {
@@ -70,7 +70,7 @@ VariableRelations relation_of(const ramses::CellColumns& columns, const std::str
   VariableRelations relations;
   for (int axis = 0; axis < 3; ++axis) {
     for (const bool high : {false, true}) {
-      if (name == face_name("xyz"[axis], high)) return of_face(all, axis, high, dimensions);
+      if (name == face_variable("xyz"[axis], high)) return face_relations(all, axis, high, dimensions);
     }
   }
   if (!has(all, "density")) return relations;
@@ -279,11 +279,11 @@ class RamsesImport {
   std::vector<DomainReport> reports_;
 };
 
-double percent_gone(double left, double of) { return of > 0 ? 100 * (1 - left / of) : 0; }
+double percent_saved(double left, double of) { return of > 0 ? 100 * (1 - left / of) : 0; }
 
 std::string line_of(const std::string& name, const DomainReport& r) {
-  const double pruned = percent_gone(static_cast<double>(r.kept), static_cast<double>(r.cells));
-  const double saved = percent_gone(static_cast<double>(r.stored), static_cast<double>(r.values));
+  const double pruned = percent_saved(static_cast<double>(r.kept), static_cast<double>(r.cells));
+  const double saved = percent_saved(static_cast<double>(r.stored), static_cast<double>(r.values));
   return fmt::format("{:>7} {:>11} {:>11} {:>11} {:>6.1f} % {:>10} {:>10} {:>10} {:>6.1f} %\n", name, r.cells, r.leaves,
                      r.owned_leaves, pruned, rounded_byte_size(r.structure), rounded_byte_size(r.values),
                      rounded_byte_size(r.stored), saved);

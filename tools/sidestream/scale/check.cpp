@@ -61,7 +61,7 @@ std::pair<std::string, bool> counts_of(const MeasuredRun& run, const StatedScale
 
 std::pair<std::string, bool> check_records(const StatedScale& scale) {
   const StatedRecords& records = scale.records;
-  const std::vector<MeasuredRun> fitted = uncrowded(measured_runs(records.runs), records.cores);
+  const std::vector<MeasuredRun> fitted = without_oversubscription(measured_runs(records.runs), records.cores);
   const std::vector<MeasuredRun> checked = measured_runs(records.check.empty() ? records.runs : records.check);
   if (checked.empty()) return {"not checked: the file names no records of runs\n", true};
   StatedScale here = scale;

@@ -91,7 +91,7 @@ std::vector<MeasuredRun> measured_runs(const std::vector<std::string>& directori
   return runs;
 }
 
-std::vector<MeasuredRun> uncrowded(const std::vector<MeasuredRun>& runs, int cores) {
+std::vector<MeasuredRun> without_oversubscription(const std::vector<MeasuredRun>& runs, int cores) {
   std::vector<MeasuredRun> left;
   std::copy_if(runs.begin(), runs.end(), std::back_inserter(left), [&](const MeasuredRun& run) {
     return cores == 0 || run.split.clients + (run.split.dedicated() ? run.split.servers : 0) <= cores;

@@ -36,7 +36,7 @@ class ScaleCosts {
 [[nodiscard]] std::vector<MeasuredRun> measured_runs(const std::vector<std::string>& directories);
 
 /// Runs whose ranks have a core each: only their times are costs.
-[[nodiscard]] std::vector<MeasuredRun> uncrowded(const std::vector<MeasuredRun>& runs, int cores);
+[[nodiscard]] std::vector<MeasuredRun> without_oversubscription(const std::vector<MeasuredRun>& runs, int cores);
 
 /// Predicts the runs of the records. Returns a report, and false if one deviates by more than is allowed.
 [[nodiscard]] std::pair<std::string, bool> check_records(const StatedScale& scale);

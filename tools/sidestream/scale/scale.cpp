@@ -23,7 +23,7 @@ void add_studies(const StatedScale& scale, const ScaleCosts& costs, const std::v
 }
 
 Study all_studies(const StatedScale& scale) {
-  const ScaleCosts costs(scale, uncrowded(measured_runs(scale.records.runs), scale.records.cores));
+  const ScaleCosts costs(scale, without_oversubscription(measured_runs(scale.records.runs), scale.records.cores));
   Study made;
   add_studies(scale, costs, scale.splits, made);
   add_studies(scale, costs, scale.outputs, made);

@@ -257,7 +257,7 @@ class Reader {
         "<" + element.name() +
         ">: the analysis 'python' calls a function of it with blocks as arrays (docs/python-analyses.md): see the comment "
         "under 'analyses:'");
-    element.leave_out_quietly();
+    element.omit_silently();
     return true;
   }
 

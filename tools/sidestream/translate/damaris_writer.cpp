@@ -95,8 +95,8 @@ class Writer {
                                  mesh.coordinates[a], "xyz"[std::min<std::size_t>(a, 2)]));
       }
       say_names_of_axes(mesh);
-    } else if (is_bent(mesh)) {
-      write_bent(mesh, meshes, variables);
+    } else if (is_curvilinear(mesh)) {
+      write_curvilinear(mesh, meshes, variables);
     } else if (mesh.type == "curvilinear") {
       meshes += fmt::format("  {}: {{type: curvilinear, size: [{}], coordinates: {}}}\n", mesh.name,
                             fmt::join(cells_of(mesh), ", "), gathered_coordinates(mesh, "node", variables));
@@ -130,7 +130,7 @@ class Writer {
   }
 
   /// True for curvilinear meshes that have more coordinates than axes, unless the layout gives all axes one by one.
-  bool is_bent(const Mesh& mesh) const {
+  bool is_curvilinear(const Mesh& mesh) const {
     if (mesh.type != "curvilinear" || axes_of(mesh) == mesh.coordinates.size()) return false;
     const Variable* variable = mesh.coordinates.empty() ? nullptr : find(mesh.coordinates.front());
     const Layout* layout = variable ? layout_of(*variable) : nullptr;
@@ -138,7 +138,7 @@ class Writer {
   }
 
   /// Writes a surface or a line in space whose layout has axes of one node.
-  void write_bent(const Mesh& mesh, std::string& meshes, std::string& variables) {
+  void write_curvilinear(const Mesh& mesh, std::string& meshes, std::string& variables) {
     if (axes_of(mesh) == 0 || axes_of(mesh) > mesh.coordinates.size()) {
       lost_.insert(mesh.name);
       remarks_.add(
@@ -277,7 +277,7 @@ class Writer {
   }
 
   std::string components_of(const Variable& variable, const Mesh& mesh, const Layout& layout) {
-    const bool list = mesh.type == "point" || mesh.type == "unstructured" || is_bent(mesh);
+    const bool list = mesh.type == "point" || mesh.type == "unstructured" || is_curvilinear(mesh);
     const std::size_t axes = list                         ? 1
                              : mesh.type == "curvilinear" ? axes_of(mesh)
                                                           : static_cast<std::size_t>(mesh.dimensions);

@@ -61,7 +61,7 @@ class XmlElement {
   /// Remarks that the whole element has no counterpart, with the reason `why` unless it is empty.
   void leave_out(const std::string& why = "");
   /// As above, if it has been remarked in other words.
-  void leave_out_quietly() noexcept { left_out_ = true; }
+  void omit_silently() noexcept { left_out_ = true; }
   void remark(const std::string& text) const { remarks_.add(line(), text); }
 
  private:

@@ -61,7 +61,7 @@ class Translator {
     const std::string type = element.get("type"), enabled = element.get("enabled", "1");
     if (enabled == "0" || enabled == "false") {
       element.remark("<analysis type=\"" + type + "\"> is not enabled and was left out");
-      element.leave_out_quietly();
+      element.omit_silently();
       return true;
     }
     every_ = element.get("frequency");
@@ -71,7 +71,7 @@ class Translator {
     const auto reason = reasons.find(type);
     element.remark(fmt::format("<analysis type=\"{}\"> has no counterpart and was left out{}{}", type,
                                reason == reasons.end() ? "" : ": ", reason == reasons.end() ? "" : reason->second));
-    element.leave_out_quietly();
+    element.omit_silently();
     return true;
   }
 
@@ -222,7 +222,7 @@ class Translator {
   bool catalyst(XmlElement& element) {
     if (element.get("pipeline") != "slice") {
       element.remark(fmt::format("<analysis type=\"catalyst\"> has no counterpart and was left out: {}", look_instead));
-      element.leave_out_quietly();
+      element.omit_silently();
       return true;
     }
     const auto three = [&](const char* attribute) { return numbers_of(element, element.get(attribute), remarks_); };

@@ -51,7 +51,7 @@ class AmrForest::Ascents {
     follow_ascents(tree.numbers);
   }
 
-  [[nodiscard]] std::vector<Meeting> meetings(const LocalTree& tree) const {
+  [[nodiscard]] std::vector<SaddlePair> saddle_pairs(const LocalTree& tree) const {
     SaddleTable saddles;
     const auto later = [&](std::int32_t a, std::int32_t b) {
       return ids_[static_cast<std::size_t>(a)] > ids_[static_cast<std::size_t>(b)];
@@ -62,11 +62,11 @@ class AmrForest::Ascents {
       saddles.meet(static_cast<std::uint32_t>(tree.numbers[n]), static_cast<std::uint32_t>(tree.numbers[other]),
                    static_cast<std::int32_t>(lower), domain_.values[lower], later);
     }
-    std::vector<Meeting> meetings;
+    std::vector<SaddlePair> saddle_pairs;
     for (const SaddleTable::Entry& entry : saddles.take()) {
-      meetings.push_back({cell(static_cast<std::uint32_t>(entry.cell)), entry.a, entry.b});
+      saddle_pairs.push_back({cell(static_cast<std::uint32_t>(entry.cell)), entry.a, entry.b});
     }
-    return meetings;
+    return saddle_pairs;
   }
 
   [[nodiscard]] ValuedCell cell(std::uint32_t n) const noexcept { return {domain_.values[n], ids_[n]}; }
@@ -91,12 +91,12 @@ void AmrForest::build(const LocalInput& input, Built<AmrBorder>& built) {
              [&](std::uint32_t n, const AmrCell& place) { sought.emplace_back(n, place); },
              [&](std::uint32_t n) { open.push_back(n); });
   ascents.follow(tree_);
-  std::vector<ValuedCell> touched = untouched(tree_.maxima.size());
+  std::vector<ValuedCell> touched = without_border(tree_.maxima.size());
   for (const std::uint32_t n : open) {
     ValuedCell& best = touched[static_cast<std::size_t>(tree_.numbers[n])];
     if (best.below(ascents.cell(n))) best = ascents.cell(n);
   }
-  sweep_down(ascents.meetings(tree_), std::move(touched), tree_);
+  sweep_down(ascents.saddle_pairs(tree_), std::move(touched), tree_);
   const TripletMap certain(tree_.certain);
   std::vector<AmrBorder> border;
   const auto list = [&](std::uint32_t n, const AmrCell& place, std::int32_t seeks) {
@@ -116,7 +116,7 @@ void AmrForest::clear() noexcept {
   tree_ = {};
 }
 
-std::vector<MetEdge> AmrForest::meet(std::vector<AmrBorder> border, Communicator& servers) const {
+std::vector<ServerEdge> AmrForest::meet(std::vector<AmrBorder> border, Communicator& servers) const {
   std::map<int, std::vector<AmrBorder>> to;
   for (const AmrBorder& one : border) {
     to[static_cast<int>(one.place.hash() % static_cast<std::uint64_t>(servers.size()))].push_back(one);
@@ -127,7 +127,7 @@ std::vector<MetEdge> AmrForest::meet(std::vector<AmrBorder> border, Communicator
   std::vector<AmrCell> cells;
   for (auto one = border.begin(); one != sought; ++one) cells.push_back(one->place);
   const CellIndex index(cells);
-  Thinned edges;
+  SpanningForest edges;
   for (auto one = sought; one != border.end(); ++one) {
     const std::int64_t found = index.find(one->place);
     if (found < 0) continue;

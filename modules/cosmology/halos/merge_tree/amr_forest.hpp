@@ -34,7 +34,7 @@ class AmrForest {
   void build(const LocalInput& input, Built<AmrBorder>& built);
   void look_at(const LocalInput&) noexcept {}
   void clear() noexcept;
-  [[nodiscard]] std::vector<MetEdge> meet(std::vector<AmrBorder> border, Communicator& servers) const;
+  [[nodiscard]] std::vector<ServerEdge> meet(std::vector<AmrBorder> border, Communicator& servers) const;
 
   [[nodiscard]] std::size_t trees() const noexcept { return 1; }
   [[nodiscard]] const std::vector<ValuedCell>& maxima(std::size_t) const noexcept { return tree_.maxima; }

@@ -196,7 +196,7 @@ class BoxSweep {
 
   /// For each maximum the highest border cell that leads to it; id -1: none.
   [[nodiscard]] std::vector<ValuedCell> touches() const {
-    std::vector<ValuedCell> highest = untouched(tree_.local_.maxima.size());
+    std::vector<ValuedCell> highest = without_border(tree_.local_.maxima.size());
     for_each_border_cell([&](std::size_t p) {
       if (tree_.local_.numbers[p] < 0) return;
       const ValuedCell cell = tree_cell(p);
@@ -223,13 +223,13 @@ class BoxSweep {
 
   void join_maxima() {
     std::vector<SaddleTable::Entry> saddles = find_saddles();
-    std::vector<Meeting> meetings;
-    meetings.reserve(saddles.size());
+    std::vector<SaddlePair> saddle_pairs;
+    saddle_pairs.reserve(saddles.size());
     for (const SaddleTable::Entry& entry : saddles) {
-      meetings.push_back({tree_cell(static_cast<std::size_t>(entry.cell)), entry.a, entry.b});
+      saddle_pairs.push_back({tree_cell(static_cast<std::size_t>(entry.cell)), entry.a, entry.b});
     }
     std::vector<SaddleTable::Entry>().swap(saddles);
-    sweep_down(std::move(meetings), touches(), tree_.local_);
+    sweep_down(std::move(saddle_pairs), touches(), tree_.local_);
   }
 
   void list_border(const TripletMap& certain) {

@@ -24,8 +24,8 @@ class BoxForest {
   void build(const LocalInput& input, Built<BorderCell>& built);
   void look_at(const LocalInput& input) { arrays_ = input.of(field_.variable); }
   void clear() noexcept;
-  [[nodiscard]] std::vector<MetEdge> meet(std::vector<BorderCell> border, Communicator& servers) const {
-    return meet_at_borders(std::move(border), field_.lattice, steps_, servers);
+  [[nodiscard]] std::vector<ServerEdge> meet(std::vector<BorderCell> border, Communicator& servers) const {
+    return border_edges(std::move(border), field_.lattice, steps_, servers);
   }
 
   [[nodiscard]] std::size_t trees() const noexcept { return boxes_.size(); }

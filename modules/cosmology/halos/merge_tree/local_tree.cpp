@@ -25,8 +25,8 @@ void follow_ascents(std::vector<std::int32_t>& up) {
   for (std::int32_t& number : up) number = number == nowhere ? -1 : ~number;
 }
 
-void sweep_down(std::vector<Meeting> meetings, std::vector<ValuedCell> touched, LocalTree& tree) {
-  std::sort(meetings.begin(), meetings.end(), [](const Meeting& x, const Meeting& y) {
+void sweep_down(std::vector<SaddlePair> saddle_pairs, std::vector<ValuedCell> touched, LocalTree& tree) {
+  std::sort(saddle_pairs.begin(), saddle_pairs.end(), [](const SaddlePair& x, const SaddlePair& y) {
     if (!(x.saddle == y.saddle)) return y.saddle.below(x.saddle);
     return x.a != y.a ? x.a < y.a : x.b < y.b;
   });
@@ -34,7 +34,7 @@ void sweep_down(std::vector<Meeting> meetings, std::vector<ValuedCell> touched, 
   std::vector<std::uint32_t> eldest(tops.size());
   for (std::uint32_t n = 0; n < eldest.size(); ++n) eldest[n] = n;
   UnionFind<std::uint32_t> joined(tops.size());
-  for (const Meeting& meeting : meetings) {
+  for (const SaddlePair& meeting : saddle_pairs) {
     const std::uint32_t a = joined.find(meeting.a), b = joined.find(meeting.b);
     if (a == b) continue;
     const bool a_dies = tops[eldest[a]].below(tops[eldest[b]]);

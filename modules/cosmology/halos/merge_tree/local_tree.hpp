@@ -28,17 +28,17 @@ inline constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::min()
 void follow_ascents(std::vector<std::int32_t>& up);
 
 /// A cell at which the components of two maxima meet.
-struct Meeting {
+struct SaddlePair {
   ValuedCell saddle;
   std::uint32_t a = 0, b = 0;
 };
 
 /// Joins maxima from the highest saddle down, and separates certain triplets from open ones. `touched` has for each
 /// maximum the highest border cell that leads to it; id -1: none.
-void sweep_down(std::vector<Meeting> meetings, std::vector<ValuedCell> touched, LocalTree& tree);
+void sweep_down(std::vector<SaddlePair> saddle_pairs, std::vector<ValuedCell> touched, LocalTree& tree);
 
 /// A value for each of `count` maxima that no border cell leads to.
-[[nodiscard]] inline std::vector<ValuedCell> untouched(std::size_t count) {
+[[nodiscard]] inline std::vector<ValuedCell> without_border(std::size_t count) {
   return std::vector<ValuedCell>(count, {-std::numeric_limits<double>::infinity(), -1});
 }
 

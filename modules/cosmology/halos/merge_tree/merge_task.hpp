@@ -18,12 +18,12 @@
 
 namespace sidestream::halos {
 
-inline void write_way(const WayDown& way, ByteWriter& out) {
+inline void write_path(const DescentPath& way, ByteWriter& out) {
   out.put(way.tops);
   out.put(way.from);
 }
-inline WayDown read_way(ByteReader& in) {
-  WayDown way;
+inline DescentPath read_path(ByteReader& in) {
+  DescentPath way;
   in.get(way.tops);
   in.get(way.from);
   return way;
@@ -133,14 +133,14 @@ class MergeTree final : public Task {
     std::vector<Triplet>().swap(all.open);
     ByteWriter out;
     out.put(needs_mean() ? combine_mean(means, servers) : Bytes{});
-    const std::vector<MetEdge> met = forest_.meet(std::move(all.border), servers);
+    const std::vector<ServerEdge> met = forest_.meet(std::move(all.border), servers);
     std::int64_t elsewhere = input.local ? 0 : 1;
     servers.sum({&elsewhere, 1});
     out.put(elsewhere);
     if (elsewhere == 0) {
       own_ = reduce_trees(edges, met, servers);
     } else {
-      for (const MetEdge& one : met) edges.push_back(one.edge);
+      for (const ServerEdge& one : met) edges.push_back(one.edge);
       out.put(join_forests(std::move(edges), servers));
     }
     return joined_ = out.take();
@@ -162,7 +162,7 @@ class MergeTree final : public Task {
       write_halos(tree.halos(one.boundary * unit, one.peak * unit), out);
     }
     for (const Question& question : query_.questions) {
-      for (const Index3& place : {question.from, question.to}) write_way(tree.way_down(place), out);
+      for (const Index3& place : {question.from, question.to}) write_path(tree.descent_path(place), out);
     }
     forest_.clear();
     return out.take();
@@ -225,7 +225,7 @@ class MergeTree final : public Task {
   void write_answers(const CombineInput& input) {
     if (query_.thresholds.empty() && query_.questions.empty()) return;
     std::vector<HaloMap> halos(query_.thresholds.size());
-    std::vector<std::array<WayDown, 2>> ways(query_.questions.size());
+    std::vector<std::array<DescentPath, 2>> ways(query_.questions.size());
     ByteWriter mine;
     mine.put(rest_);
     for (const Bytes& bytes : input.communicator.gather(mine.bytes(), 0)) {
@@ -236,8 +236,8 @@ class MergeTree final : public Task {
         ByteReader one(part);
         for (HaloMap& all : halos) read_halos(one, all);
         for (auto& pair : ways) {
-          for (WayDown& way : pair) {
-            WayDown found = read_way(one);
+          for (DescentPath& way : pair) {
+            DescentPath found = read_path(one);
             if (!found.tops.empty()) way = std::move(found);
           }
         }
@@ -276,21 +276,21 @@ class MergeTree final : public Task {
     return Table(std::move(columns));
   }
 
-  [[nodiscard]] Table answer_table(const std::vector<std::array<WayDown, 2>>& ways) const {
+  [[nodiscard]] Table answer_table(const std::vector<std::array<DescentPath, 2>>& ways) const {
     std::vector<std::int64_t> questions, connected, saddles;
-    std::vector<double> above, meetings;
+    std::vector<double> above, saddle_values;
     for (std::size_t q = 0; q < ways.size(); ++q) {
-      const ValuedCell meeting = meeting_of(ways[q][0], ways[q][1]);
+      const ValuedCell meeting = common_saddle(ways[q][0], ways[q][1]);
       questions.push_back(static_cast<std::int64_t>(q));
       above.push_back(query_.questions[q].above);
       connected.push_back(meeting.id >= 0 && meeting.value >= query_.questions[q].above ? 1 : 0);
-      meetings.push_back(meeting.value);
+      saddle_values.push_back(meeting.value);
       saddles.push_back(meeting.id);
     }
     std::vector<Column> columns{{"question", questions},
                                 {"above", above},
                                 {"connected", connected},
-                                {"highest", meetings},
+                                {"highest", saddle_values},
                                 {"saddle_index", saddles}};
     forest_.add_places("saddle_", saddles, columns);
     return Table(std::move(columns));

@@ -3,8 +3,8 @@
 // Every row of the mesh has a keeper among the servers. Border cells are sent to the keeper of their own row, and to
 // those of later rows in which they have neighbours outside their box (Posts). Each keeper sorts its cells by row and
 // place and finds neighbours by binary search (BorderRows). Two neighbours give an edge between their maxima, with the
-// lower cell as saddle. Edges are reduced to a maximum spanning forest whenever there are many (Thinned), so memory
-// stays proportional to the number of maxima.
+// lower cell as saddle. Edges are reduced to a maximum spanning forest whenever there are many (SpanningForest), so
+// memory stays proportional to the number of maxima.
 //
 // join_forests merges forests over a binary tree of servers; tree_reduction.cpp has the sparser alternative.
 #include "cosmology/halos/merge_tree/tree_joining.hpp"
@@ -26,8 +26,8 @@ std::vector<TreeEdge> as_edges(const std::vector<Triplet>& triplets) {
 }
 
 /// Edges of the maximum spanning forest.
-std::vector<MetEdge> highest_ways(std::vector<MetEdge> edges) {
-  std::sort(edges.begin(), edges.end(), [](const MetEdge& x, const MetEdge& y) {
+std::vector<ServerEdge> maximum_spanning_forest(std::vector<ServerEdge> edges) {
+  std::sort(edges.begin(), edges.end(), [](const ServerEdge& x, const ServerEdge& y) {
     const TreeEdge &a = x.edge, &b = y.edge;
     if (!(a.saddle == b.saddle)) return b.saddle.below(a.saddle);
     return a.a.id != b.a.id ? a.a.id < b.a.id : a.b.id < b.b.id;
@@ -36,12 +36,12 @@ std::vector<MetEdge> highest_ways(std::vector<MetEdge> edges) {
   const auto number_of = [&](const ValuedCell& cell) {
     return numbers.emplace(cell.id, static_cast<std::uint32_t>(numbers.size())).first->second;
   };
-  for (const MetEdge& one : edges) {
+  for (const ServerEdge& one : edges) {
     number_of(one.edge.a);
     number_of(one.edge.b);
   }
   UnionFind<std::uint32_t> joined(numbers.size());
-  const auto needless = [&](const MetEdge& one) {
+  const auto needless = [&](const ServerEdge& one) {
     const std::uint32_t a = joined.find(number_of(one.edge.a)), b = joined.find(number_of(one.edge.b));
     if (a != b) joined.join(a, b);
     return a == b;
@@ -129,16 +129,16 @@ class BorderRows {
 
 }  // namespace
 
-void Thinned::add(const MetEdge& edge) {
+void SpanningForest::add(const ServerEdge& edge) {
   edges_.push_back(edge);
   if (edges_.size() < most_) return;
-  edges_ = highest_ways(std::move(edges_));
+  edges_ = maximum_spanning_forest(std::move(edges_));
   most_ = std::max(least, 2 * edges_.size());
 }
 
-std::vector<MetEdge> Thinned::take() { return highest_ways(std::move(edges_)); }
+std::vector<ServerEdge> SpanningForest::take() { return maximum_spanning_forest(std::move(edges_)); }
 
-std::vector<MetEdge> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,
+std::vector<ServerEdge> border_edges(std::vector<BorderCell> border, const Lattice& lattice,
                                      const std::vector<RowStep>& steps, Communicator& servers) {
   if (servers.size() > 1) {
     Posts posts(lattice, steps, servers.size());
@@ -148,7 +148,7 @@ std::vector<MetEdge> meet_at_borders(std::vector<BorderCell> border, const Latti
   }
   const BorderRows rows(std::move(border), lattice);
   const int rank = servers.rank(), size = servers.size();
-  Thinned edges;
+  SpanningForest edges;
   for (const BorderCell& cell : rows.all()) {
     const auto meet = [&](const BorderCell& other) {
       if (other.top == cell.top) return;

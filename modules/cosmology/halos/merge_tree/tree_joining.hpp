@@ -10,26 +10,26 @@
 namespace sidestream::halos {
 
 /// Maxima of boxes that meet at a cell, and the servers of those boxes. Trivially copyable; sent between servers.
-struct MetEdge {
+struct ServerEdge {
   TreeEdge edge;
   std::int32_t owner_a = 0, owner_b = 0;
 };
 
 /// Edges, reduced to their maximum spanning forest whenever there are many.
-class Thinned {
+class SpanningForest {
  public:
-  void add(const MetEdge& edge);
-  [[nodiscard]] std::vector<MetEdge> take();
+  void add(const ServerEdge& edge);
+  [[nodiscard]] std::vector<ServerEdge> take();
 
  private:
   static constexpr std::size_t least = std::size_t{1} << 12;  // a quarter of a megabyte
-  std::vector<MetEdge> edges_;
+  std::vector<ServerEdge> edges_;
   std::size_t most_ = least;
 };
 
 /// Finds edges between maxima where border cells of different boxes are neighbours, on any servers. Collective. Returns
 /// the edges for the rows that this server keeps, reduced to their maximum spanning forest.
-[[nodiscard]] std::vector<MetEdge> meet_at_borders(std::vector<BorderCell> border, const Lattice& lattice,
+[[nodiscard]] std::vector<ServerEdge> border_edges(std::vector<BorderCell> border, const Lattice& lattice,
                                                    const std::vector<RowStep>& steps, Communicator& servers);
 
 /// Returns the triplets to which this server's maxima may lead. Collective. `own`: edges between maxima of the same box
@@ -40,7 +40,7 @@ class Thinned {
 /// out of the group, are passed to the next larger group. So a server only holds maxima that reach the borders of
 /// groups, not all that reach borders of blocks. On the way back each half of a group gets the triplets to which its
 /// maxima lead. This is the sparsified reduction of Morozov and Weber, "Distributed merge trees" (2013).
-[[nodiscard]] std::vector<Triplet> reduce_trees(const std::vector<TreeEdge>& own, const std::vector<MetEdge>& met,
+[[nodiscard]] std::vector<Triplet> reduce_trees(const std::vector<TreeEdge>& own, const std::vector<ServerEdge>& met,
                                                 Communicator& servers);
 
 /// Returns the triplets of all maxima that reach a border of their box, the same on all servers. Collective. Forests

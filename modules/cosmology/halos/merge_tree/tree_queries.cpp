@@ -4,7 +4,7 @@
 
 namespace sidestream::halos {
 
-ValuedCell meeting_of(const WayDown& a, const WayDown& b) {
+ValuedCell common_saddle(const DescentPath& a, const DescentPath& b) {
   for (std::size_t n = 0; n < a.tops.size(); ++n) {
     for (std::size_t m = 0; m < b.tops.size(); ++m) {
       if (!(a.tops[n] == b.tops[m])) continue;

@@ -28,7 +28,7 @@ struct KeptCell {
 };
 
 /// Path from a cell down the tree: the successive highest maxima of its component, and the cells at which each begins.
-struct WayDown {
+struct DescentPath {
   std::vector<ValuedCell> tops, from;  ///< from[0] is the cell itself, the others are saddles
 };
 
@@ -98,8 +98,8 @@ class TreeAnswers {
   }
 
   /// Empty if the cell at a place is not on this server, or is NaN.
-  [[nodiscard]] WayDown way_down(const Index3& place) const {
-    WayDown way;
+  [[nodiscard]] DescentPath descent_path(const Index3& place) const {
+    DescentPath way;
     const std::optional<FoundCell> found = forest_.find(place);
     if (!found) return way;
     way.from.push_back(found->cell);
@@ -117,6 +117,6 @@ class TreeAnswers {
 };
 
 /// The highest level at which two paths meet; id -1: never.
-[[nodiscard]] ValuedCell meeting_of(const WayDown& a, const WayDown& b);
+[[nodiscard]] ValuedCell common_saddle(const DescentPath& a, const DescentPath& b);
 
 }  // namespace sidestream::halos

@@ -172,10 +172,10 @@ struct Stage {
 };
 
 /// Sends each server the edges of its own maxima. Collective.
-std::vector<GroupEdge> edges_of_own(const std::vector<TreeEdge>& own, const std::vector<MetEdge>& met,
+std::vector<GroupEdge> edges_of_own(const std::vector<TreeEdge>& own, const std::vector<ServerEdge>& met,
                                     Communicator& servers) {
   std::map<int, std::vector<GroupEdge>> to;
-  for (const MetEdge& one : met) {
+  for (const ServerEdge& one : met) {
     const GroupEdge edge{one.edge.a,    one.edge.b,  one.edge.saddle, one.edge.a.id,
                          one.edge.b.id, one.owner_a, one.owner_b};
     to[one.owner_a].push_back(edge);
@@ -193,7 +193,7 @@ std::vector<GroupEdge> edges_of_own(const std::vector<TreeEdge>& own, const std:
 
 }  // namespace
 
-std::vector<Triplet> reduce_trees(const std::vector<TreeEdge>& own, const std::vector<MetEdge>& met,
+std::vector<Triplet> reduce_trees(const std::vector<TreeEdge>& own, const std::vector<ServerEdge>& met,
                                   Communicator& servers) {
   const int rank = servers.rank(), size = servers.size();
   Settled here = Sweep({rank, rank + 1}).run(edges_of_own(own, met, servers));

@@ -92,10 +92,10 @@ void steps_plain(Index r, const double* a, const double* s, const double* t, dou
                                                                            const double* t, double* out) noexcept {
   steps_any(r, a, s, t, out);
 }
-bool wide() noexcept { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"); }
-bool middling() noexcept { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
-Transmit choose_transmit() noexcept { return wide() ? transmit_512 : middling() ? transmit_256 : transmit_plain; }
-Steps choose_steps() noexcept { return wide() ? steps_512 : middling() ? steps_256 : steps_plain; }
+bool has_avx512() noexcept { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"); }
+bool has_avx2() noexcept { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+Transmit choose_transmit() noexcept { return has_avx512() ? transmit_512 : has_avx2() ? transmit_256 : transmit_plain; }
+Steps choose_steps() noexcept { return has_avx512() ? steps_512 : has_avx2() ? steps_256 : steps_plain; }
 #else
 Steps choose_steps() noexcept { return steps_plain; }
 Transmit choose_transmit() noexcept { return transmit_plain; }

@@ -55,7 +55,7 @@ spectra::FieldSetup SightLines::setup() const {
 void SightLines::forget() noexcept {
   std::vector<double>().swap(depths_);
   std::vector<double*>().swap(starts_);
-  room_ = {};
+  transformed_ = {};
 }
 
 /// Allocates memory for each line's depths. If the field is to be transformed, depths lie in the rows of the transform,
@@ -73,10 +73,10 @@ void SightLines::make_room(const BlockView& piece) {
     transform_.emplace(setup());
     transform_->set_origin(origin_);
   }
-  room_ = transform_->begin(piece.block.cells);
+  transformed_ = transform_->begin(piece.block.cells);
   spectra::for_each_batch(piece, axis_, ComplexLines::together, [&](const LineBatch& batch) {
     for (Index l = 0; l < batch.lines; ++l) {
-      starts_.push_back(reinterpret_cast<double*>(transform_->row_of(room_.array, batch, l)));
+      starts_.push_back(reinterpret_cast<double*>(transform_->row_of(transformed_.array, batch, l)));
     }
   });
 }
@@ -167,7 +167,7 @@ LineSums SightLines::products(double factor, const BlockView* piece, spectra::Tr
   spectra::LineSpectrum* const of_lines = spectrum ? &*spectrum : nullptr;
   if (part != nullptr) {
     auto start = starts_.begin();
-    *part = transform_->run(std::move(room_), *piece, [&](const LineBatch& batch, double* out, Index row) {
+    *part = transform_->run(std::move(transformed_), *piece, [&](const LineBatch& batch, double* out, Index row) {
       for (Index l = 0; l < batch.lines; ++l) {
         add_line(*start++, factor, sums, of_lines);
         std::copy_n(flux_.data(), length_, out + l * row);

@@ -56,8 +56,8 @@ class SightLines {
   Bins bins_;
   std::optional<spectra::FirstTransform> transform_;
   std::vector<double> depths_, flux_;
-  spectra::TransformedPart room_;  ///< holds the depths instead of `depths_` if the field is to be transformed
-  std::vector<double*> starts_;    ///< start of each line, in the order of for_each_batch
+  spectra::TransformedPart transformed_;  ///< holds the depths instead of `depths_` if the field is to be transformed
+  std::vector<double*> starts_;           ///< start of each line, in the order of for_each_batch
 };
 
 }  // namespace sidestream::lyman_alpha

@@ -161,27 +161,27 @@ void ListenerLoop::accept_new() {
 bool ListenerLoop::answer(Connection& connection, const AttachRequest& request) {
   AttachAnswer reply = answer_;
   reply.epoch = epoch_;
-  const auto turn_away = [&](AttachAnswer::Status status, const std::string& why) {
+  const auto reject = [&](AttachAnswer::Status status, const std::string& why) {
     reply.status = status;
     why.copy(reply.reason, sizeof reply.reason - 1);
     static_cast<void>(send_answer(connection.socket.get(), reply, nullptr));
     return false;
   };
   if (request.magic != attach_magic || request.version != attach_version || request.build != shared_memory_build()) {
-    return turn_away(AttachAnswer::Status::refused,
-                     "the simulation runs another build of Sidestream; run the same one on both sides");
+    return reject(AttachAnswer::Status::refused,
+                  "the simulation runs another build of Sidestream; run the same one on both sides");
   }
   const bool taken = std::any_of(connections_.begin(), connections_.end(),
                                  [&](const Connection& c) { return c.place == static_cast<int>(request.place); });
   if (holders() > 0 && (request.group != group_ || taken)) {
-    return turn_away(AttachAnswer::Status::busy,
-                     "other servers are attached to the simulation; stop them first, or run one group");
+    return reject(AttachAnswer::Status::busy,
+                  "other servers are attached to the simulation; stop them first, or run one group");
   }
   if (request.place >= static_cast<std::uint32_t>(answer_.servers)) {
-    return turn_away(AttachAnswer::Status::refused,
-                     fmt::format("the simulation expects {} servers on each node (placement.per_node), and this is "
-                                 "number {}; start as many",
-                                 answer_.servers, request.place + 1));
+    return reject(AttachAnswer::Status::refused,
+                  fmt::format("the simulation expects {} servers on each node (placement.per_node), and this is "
+                              "number {}; start as many",
+                              answer_.servers, request.place + 1));
   }
   if (!send_answer(connection.socket.get(), reply, &descriptors_)) return false;
   group_ = request.group;

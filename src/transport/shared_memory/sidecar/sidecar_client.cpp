@@ -49,7 +49,7 @@ void SidecarClient::join() {
   missing_said_ = false;
 }
 
-void SidecarClient::say_missing() {
+void SidecarClient::warn_of_missing_servers() {
   if (!talks_ || missing_said_ || status().connected) return;
   missing_said_ = true;
   const LogScope scope = logging();
@@ -65,7 +65,7 @@ bool SidecarClient::begin() {
   look_for_servers();
   join();
   const bool ready = Client::begin();
-  say_missing();
+  warn_of_missing_servers();
   return ready;
 }
 
@@ -91,7 +91,7 @@ News SidecarClient::news() {
 
 std::string SidecarClient::next_failure() {
   if (lost_.empty()) return Client::next_failure();
-  say_missing();
+  warn_of_missing_servers();
   return std::exchange(lost_, {});
 }
 

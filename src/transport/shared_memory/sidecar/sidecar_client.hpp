@@ -27,7 +27,7 @@ class SidecarClient final : public Client {
   [[nodiscard]] std::string next_failure() override;
   void look_for_servers();
   void join();
-  void say_missing();
+  void warn_of_missing_servers();
 
   std::shared_ptr<Listener> listener_;
   ServiceState& service_;
