@@ -91,7 +91,7 @@ Type type_at(std::int64_t number) {
 
 extern "C" {
 
-/// Bytes of values in the cells of a chunk, and in those of the level above. `type`: as sidestream::Type.
+/// Bytes of values in the cells of a chunk, and in the cells of the level above. `type`: as sidestream::Type.
 struct SidestreamTreeArray {
   std::int64_t type;
   const std::byte* values;

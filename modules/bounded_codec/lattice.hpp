@@ -23,7 +23,7 @@ struct Lattice {
   constexpr int least = -1000, most = 1014;
   const int exponent = std::ilogb(bound) + 1 - step_bits;
   if (!(bound > 0) || !std::isfinite(bound) || exponent < least || exponent > most) return false;
-  // One unit less than twice the bound: values are half a unit beside their numbers.
+  // One unit less than twice the bound: values lie up to half a unit from their numbers.
   made = {base, exponent, static_cast<std::int64_t>(std::floor(std::ldexp(bound, 1 - exponent))) - 1};
   return true;
 }

@@ -1,4 +1,4 @@
-// The order in which the points of a box are predicted, and from which others.
+// The order of prediction of a box's points, and the points that predict each.
 //
 //   corners of a coarse grid are known; points between them are predicted, then the spacing is halved:
 //

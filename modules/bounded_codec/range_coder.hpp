@@ -1,4 +1,4 @@
-// A binary arithmetic coder whose probabilities follow what it has coded (a range coder; Martin 1979).
+// A binary arithmetic coder with adaptive probabilities (a range coder; Martin 1979).
 //
 //   range is split in proportion to the two probabilities; `low` is where the chosen part begins
 //   whenever range has lost a byte, the highest byte of `low` is written; a carry goes into bytes written before

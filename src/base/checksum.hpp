@@ -8,9 +8,8 @@
 
 namespace sidestream {
 
-// A checksum function that uses wider instructions than the baseline of the architecture. The file that compiles it
-// includes nothing of the standard library: its functions would be shared with files that must do without these
-// instructions.
+// A checksum with wider instructions than the architecture's baseline. The file that compiles it includes nothing of
+// the standard library: the linker might share such functions with files that must do without these instructions.
 
 using Checksum = uint64_t (*)(const void* bytes, size_t size);
 

@@ -55,8 +55,8 @@ template <HasFields T>
   }
 }
 
-// Writing and reading. What has no fields is left to ByteWriter and ByteReader; vectors have their length in front, and
-// variants the number of their alternative.
+// Writing and reading. Types without fields are left to ByteWriter and ByteReader; vectors have their length in front,
+// and variants the number of their alternative.
 
 template <class T>
 void write_fields(ByteWriter& out, const T& value) {

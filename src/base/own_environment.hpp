@@ -48,8 +48,8 @@ class OwnEnvironment {
 
 // Threads of the library in a program that is not ours.
 
-/// Starts a thread that receives none of the program's signals: they are for its own threads. Its messages go where
-/// those of the starting thread go. Throws what std::thread throws.
+/// Starts a thread that receives no signals, which are for the program's own threads. Its messages go where the
+/// starting thread's go. Throws what std::thread throws.
 template <class Work>
 std::thread thread_without_signals(Work&& work) {
   sigset_t all, before;

@@ -36,8 +36,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The file that `address` was loaded from, according to the kernel. The dynamic linker only knows the name by which it
-/// was loaded, which may be relative to a working directory that the program has left.
+/// The file that `address` was loaded from, according to the kernel. The dynamic linker may only know a name relative
+/// to a working directory that the program has left.
 fs::path file_at(std::uintptr_t address) {
   std::ifstream mappings("/proc/self/maps");
   for (std::string line; std::getline(mappings, line);) {

@@ -1,4 +1,4 @@
-// Paths that stay valid when the program changes its working directory, and those of this library.
+// Paths that stay valid when the program changes its working directory; paths of this library.
 #pragma once
 
 #include <filesystem>
@@ -17,12 +17,12 @@ namespace sidestream {
 
 // Folders of this library and of the program that uses it: files that belong to them are looked up next to them.
 
-/// The folder of the library or program that contains this code, and that of the program. The first is left out if it
-/// is not known; the second may be empty.
+/// The folders of the library (or program) that contains this code and of the program. An unknown first is left out;
+/// the second may be empty.
 [[nodiscard]] std::vector<std::filesystem::path> own_folders();
 
-/// Places to look in: each of `relative` from each of own_folders() that is known, without `.` and `..`. One that
-/// begins with `{libraries}` begins with the way from the folder of installed programs to that of installed libraries.
+/// Places to search: each of `relative` from each known folder of own_folders(), without `.` and `..`. `{libraries}` at
+/// the start stands for the path from the folder of installed programs to that of installed libraries.
 [[nodiscard]] std::vector<std::filesystem::path> places_from_own(std::span<const char* const> relative);
 
 // Listing of folders. The standard library's iterators end the process where memory is short.
@@ -37,8 +37,8 @@ namespace sidestream {
 /// is none; the interpreter may still have the package installed.
 [[nodiscard]] std::string python_package_folder();
 
-/// The first of these that exists: the interpreter that SIDESTREAM_PYTHON names, that of an active environment, that of
-/// the build (named by the file `interpreter` next to the package), "python3".
+/// The first that exists: the interpreter in SIDESTREAM_PYTHON, in an active environment, of the build (the file
+/// `interpreter` next to the package), "python3".
 [[nodiscard]] std::string python_interpreter();
 
 /// The value of PYTHONPATH with the package's folder in front.

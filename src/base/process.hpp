@@ -45,8 +45,8 @@ class ChildProcess {
   std::optional<std::string> how_;
 };
 
-/// The environment of this process without the variables by which launchers identify their ranks: code that starts MPI
-/// in a child is a separate job.
+/// The environment of this process, without variables that identify ranks to MPI: a child that starts MPI is a separate
+/// job.
 [[nodiscard]] std::vector<std::string> environment_of_child();
 
 /// The name of a signal: SIGSEGV, or SIGRTMIN+3 and the like as "signal 37".

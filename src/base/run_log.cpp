@@ -33,7 +33,7 @@ LogLevel level_of(std::string_view name) noexcept {
   return name == "warning" ? LogLevel::warning : LogLevel::note;
 }
 
-/// Appends a sentence on one line: readers count on one message a line, and terminals must not obey what is in a name.
+/// Appends a sentence on one line: readers count on one message a line, and names must not control terminals.
 void add_on_one_line(std::string& line, std::string_view sentence) {
   for (const char c : sentence) {
     const auto code = static_cast<unsigned char>(c);
@@ -103,7 +103,7 @@ void RunLog::append(const std::vector<Message>& messages) {
     text.insert(text.size() - message.text.size() + message.process_at, place_.process);
   }
   if (text.empty()) return;
-  if (torn_) text.insert(0, 1, '\n');  // ends the line of which a full disk took only a part
+  if (torn_) text.insert(0, 1, '\n');  // ends a line that a full disk cut off
   const int error = append_at_once(place_.path, text, torn_);
   if (error != 0) report_failure(error);
 }

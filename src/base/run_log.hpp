@@ -1,4 +1,4 @@
-// The file with the messages of a run, and the run to which the messages of a thread belong.
+// The file with the messages of a run, and the run of each thread.
 #pragma once
 
 #include <memory>

@@ -40,7 +40,7 @@ struct Place {
 static_assert(std::atomic<double>::is_always_lock_free && std::atomic<const Chained*>::is_always_lock_free);
 static_assert(std::is_trivially_destructible_v<Place>, "the handler may run when static objects have been destroyed");
 
-// Dispositions belong to the process, and so does what the handler needs. Sessions only compare counts.
+// Dispositions belong to the process, and so does the handler's data. Sessions only compare counts.
 std::array<Place, NSIG> places;
 std::mutex setting;
 
@@ -74,7 +74,7 @@ bool is_same(const struct sigaction& one, const struct sigaction& other) noexcep
          std::memcmp(&one.sa_mask, &other.sa_mask, sizeof one.sa_mask) == 0;
 }
 
-/// Publishes what was set before, for the handler. Equal actions share one object, so that opening often costs nothing.
+/// Publishes the previous action for the handler. Equal actions share one object, so that opening often costs nothing.
 void keep(Place& place, const struct sigaction& before, bool called) {
   const bool once = (before.sa_flags & SA_RESETHAND) != 0;
   for (const Chained* known = place.known; known; known = known->next) {
@@ -88,7 +88,7 @@ void keep(Place& place, const struct sigaction& before, bool called) {
   place.chained.store(place.known);
 }
 
-/// Sets the handler, which runs with the mask, and on the stack, of what it replaces.
+/// Sets the handler, with the mask and the stack of the one that it replaces.
 void watch(int number, bool called) {
   Place& place = places[static_cast<std::size_t>(number)];
   struct sigaction before {};
@@ -108,7 +108,7 @@ void watch(int number, bool called) {
   ++place.watches;
 }
 
-/// Sets what was there before, unless the program has set something else meanwhile.
+/// Restores the previous handler, unless the program has set another one meanwhile.
 void unwatch(int number) noexcept {
   Place& place = places[static_cast<std::size_t>(number)];
   if (--place.watches > 0) return;

@@ -9,11 +9,11 @@ namespace sidestream {
 /// Notes signals from its construction on. Afterwards the dispositions are those from before, unless the program has
 /// set others meanwhile, which stay. Watches may overlap in time.
 ///
-/// A handler is one for the process, as is the disposition. So it knows no session: it counts, and calls what was set
-/// before it. The default action, or ignoring, becomes: only count.
+/// A process has one handler for a signal. So the handler knows no session: it counts, and calls the previous handler.
+/// The default action, or ignoring, becomes: only count.
 class SignalWatch {
  public:
-  /// `chained` false: what was set before is not called.
+  /// `chained` false: the previous handler is not called.
   explicit SignalWatch(std::vector<int> signals, bool chained = true);
   ~SignalWatch();
   SignalWatch(const SignalWatch&) = delete;

@@ -259,7 +259,7 @@ class Decoder {
   }
   [[noreturn]] static void wrong(const char* what) { throw Error(Code::file, sentence(what)); }
   std::string text() { return value<std::string>(); }
-  /// Reads the number of items that follow, each of which takes at least a byte.
+  /// Reads a number of items. Each takes at least a byte, so the number is bounded.
   [[nodiscard]] std::size_t count() {
     const auto number = value<std::uint64_t>();
     if (number > in_.left()) wrong(too_short);

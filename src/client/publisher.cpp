@@ -67,7 +67,7 @@ std::vector<BlockBytes> Publisher::sizes() const {
 void Publisher::attach(ClientTransport& transport) {
   transport_ = &transport;
   if (options_.off) return;
-  // Declarations are part of iteration 0, before which nothing is in flight.
+  // Declarations are part of iteration 0. Nothing is in flight before it.
   begun_ = transport_->begin();
   for (const auto& blocks : blocks_) {
     for (const auto& [id, block] : blocks) transport_->declare(block, false);

@@ -43,7 +43,7 @@ struct BlockBytes {
   bool persistent = false;
 };
 
-/// Names, for messages, of the calls that declare blocks: those for boxes and those for lists.
+/// Names, for messages, of the calls that declare blocks as boxes and as lists.
 struct BlockCalls {
   const char *of_boxes, *of_lists;
 };
@@ -146,7 +146,7 @@ class Publisher {
   void settle();
 
   [[nodiscard]] const Account& account() const noexcept { return account_; }
-  // Rows that were not taken, at most `most_rows` of a kind besides those of iterations in flight.
+  // Rows that were not taken: at most `most_rows` of a kind, besides the iterations in flight.
   static constexpr std::size_t most_rows = 512;
   [[nodiscard]] const std::vector<IterationTiming>& timings() const noexcept { return timings_; }
   /// Iterations as this client saw them, once their outcome is known.
@@ -157,7 +157,7 @@ class Publisher {
  private:
   /// One variable on one block.
   struct Slot {
-    BlockRecord record;  ///< description of its publications; its box is that of the arrays
+    BlockRecord record;  ///< description of its publications; its box is the arrays' box
     std::int64_t published_in = -1;
     Region region;  ///< memory of alloc, until clear
     enum class State { none, allocated, committed } state = State::none;

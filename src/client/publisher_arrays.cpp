@@ -79,7 +79,7 @@ void check_extents(const ProgramArray& array, const BlockRecord& record, const s
        text_of(record.box), record.components > 1 ? fmt::format(" with {} components", record.components) : "");
 }
 
-/// Strides in elements, for i, j, k and component. Axes with at most one index get those of a contiguous array.
+/// Strides in elements, for i, j, k and component. Axes with at most one index get the strides of a contiguous array.
 std::array<Index, 4> strides_of(const ProgramArray& array, const std::array<int, 4>& axes,
                                 const std::array<Index, 4>& packed) {
   std::array<Index, 4> strides = packed;

@@ -1,5 +1,5 @@
-// Blocks of spectral elements: their cells, the points that elements share, and their quadrature.
-// Cells lie between the points of each element, which are those of Gauss-Lobatto-Legendre quadrature.
+// Blocks of spectral elements: cells, shared points and quadrature. Points are those of Gauss-Lobatto-Legendre
+// quadrature; cells lie between them.
 #pragma once
 
 #include <cstdint>

@@ -50,7 +50,7 @@ struct Answered {
   double volume;
 };
 
-/// Facts about one mesh on which clients agree.
+/// Facts about one mesh, the same on all clients.
 struct Shape {
   std::int64_t stride = 0;                    ///< largest number of points of an element
   double least = infinity;                    ///< smallest distance of two points

@@ -21,7 +21,7 @@ namespace sidestream {
 /// The option `attributes`.
 [[nodiscard]] Option attributes_option(const char* text);
 
-/// Adds attributes to others, and replaces those of the same name.
+/// Adds attributes to others, and replaces attributes of the same name.
 void set_attributes(std::vector<Attribute>& all, const std::vector<Attribute>& more);
 
 }  // namespace sidestream

@@ -212,7 +212,7 @@ void read_arrays(Metadata& metadata, const std::vector<Settings>& of_meshes) {
   }
 }
 
-/// Sets the arrays of meshes declared by calls, whose ids are those of variables declared by calls.
+/// Sets the arrays of meshes declared by calls; their ids count the variables declared by calls.
 void merge_arrays(Metadata& metadata, const Metadata& declared) {
   for (const Mesh& mesh : declared.meshes) {
     for (int n = 1; n < role_count; ++n) {
@@ -223,7 +223,7 @@ void merge_arrays(Metadata& metadata, const Metadata& declared) {
   }
 }
 
-/// Adds a variable declared by a call. Its mesh id is that of a mesh declared by calls.
+/// Adds a variable declared by a call. Its mesh id counts the meshes declared by calls.
 void merge_variable(Metadata& metadata, Variable variable, const Document& document, const Metadata& declared) {
   check_name(variable.name, "variable", {});
   variable.mesh = metadata.find_mesh(declared.meshes.at(static_cast<std::size_t>(variable.mesh)).name)->id;
@@ -265,7 +265,7 @@ Metadata read_declarations(const Document& document, const ExpressionContext& ex
   for (const Variable& variable : declared.variables) merge_variable(metadata, variable, document, declared);
   read_arrays(metadata, meshes);
   merge_arrays(metadata, declared);
-  // Only variables of the file: those of another program's declarations may lack the variables that they refer to.
+  // Only variables of the file: declarations of another program may lack the variables that they refer to.
   for (const Entry& entry : named_entries(document, "variables")) {
     try {
       check_relations(metadata, *metadata.find_variable(entry.key));

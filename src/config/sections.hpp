@@ -31,7 +31,7 @@ struct Section {
 [[nodiscard]] const std::vector<Section>& sections();
 [[nodiscard]] const Section& section(std::string_view name);
 
-/// Options of every entry under `analyses:` and `outputs:` besides those of its kind.
+/// Options of every entry under `analyses:` and `outputs:`, besides the options of its kind.
 [[nodiscard]] const std::vector<Option>& task_options();
 
 // Sections that other files declare.
@@ -40,7 +40,7 @@ struct Section {
 [[nodiscard]] Section meshes_section();
 [[nodiscard]] Section variables_section();
 [[nodiscard]] Section live_section();
-[[nodiscard]] Section ending_section();  ///< what tells a run to end
+[[nodiscard]] Section ending_section();  ///< signals and limits that end a run
 [[nodiscard]] EndingConfig read_ending(const Document& document, const ReadContext& context);
 
 // Options of sections, with the fields that they fill.

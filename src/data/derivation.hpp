@@ -26,7 +26,7 @@ struct Deposit {
 struct DerivationStep {
   enum class Kind {
     variable,    ///< as published, as doubles
-    derived,     ///< the result of another derivation, that of `variable`
+    derived,     ///< the result of the derivation of `variable`
     coordinate,  ///< coordinate of the point along `index`
     time,        ///< the iteration's time
     cycle,

@@ -1,4 +1,4 @@
-// Cells on refinement levels that count, and the contact of those of two patches.
+// Cells that count on refinement levels, and the contact between such cells of two patches.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ namespace sidestream {
 /// of the coarser one.
 class LeafContact {
  public:
-  /// `blocks` are all blocks of the mesh, from which `index` was made; references to all three are kept.
+  /// `blocks`: all blocks of the mesh; `index`: made from them. Keeps references to all three.
   LeafContact(const Mesh& mesh, std::span<const Block> blocks, const BlockIndex& index)
       : mesh_(mesh), blocks_(blocks), index_(index), leaves_(blocks.size()) {}
 

@@ -17,8 +17,8 @@ namespace sidestream {
 /// The quotient, rounded down; `b` > 0.
 [[nodiscard]] constexpr Index floor_divided(Index a, Index b) noexcept { return a / b - (a % b < 0 ? 1 : 0); }
 
-/// The cells of the block's level that blocks of finer levels cover completely, as disjoint boxes. They lie in the
-/// block and one layer around it. `blocks` are all blocks of the mesh, from which `index` was made.
+/// The cells of the block's level that blocks of finer levels cover completely, as disjoint boxes, in the block and one
+/// layer around it. `blocks`: all blocks of the mesh; `index`: made from them.
 [[nodiscard]] std::vector<Box> covered_cells(const Mesh& mesh, const Block& block, std::span<const Block> blocks,
                                              const BlockIndex& index);
 
@@ -34,8 +34,8 @@ struct CoveredInPart {
 [[nodiscard]] std::vector<CoveredInPart> covered_in_part(const Metadata& metadata, std::span<const Block> blocks,
                                                          const BlockIndex& index);
 
-/// True for each block that finer levels cover completely; empty if there is none. `blocks` are all blocks of all
-/// meshes, from which `index` was made.
+/// True for each block that finer levels cover completely; empty if there is none. `blocks`: all blocks of all meshes;
+/// `index`: made from them.
 [[nodiscard]] std::vector<bool> wholly_covered(const Metadata& metadata, std::span<const Block> blocks,
                                                const BlockIndex& index);
 /// Removes covered blocks from `needed`, which has an entry for each block, if the selection does not need them.
@@ -70,7 +70,7 @@ void leave_out_covered(const Selected& selected, const std::vector<bool>& covere
 /// entry is null and its result empty.
 [[nodiscard]] std::vector<Range> ranges_with_touching(const Mesh& mesh, std::span<const Block> blocks,
                                                       std::span<const BlockRange* const> ranges);
-/// Does the same for trees, whose own ranges may be those of their leaves. A tree without a range was not delivered.
+/// Does the same for trees, also where a tree's range covers only its leaves. A tree without a range was not delivered.
 [[nodiscard]] std::vector<Range> ranges_of_touching_trees(std::span<const Block> blocks,
                                                           std::span<const std::optional<Range>> ranges);
 

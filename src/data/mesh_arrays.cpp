@@ -20,7 +20,7 @@ namespace {
 /// Requirements on a variable for it to have a role.
 struct RoleRule {
   bool curvilinear, unstructured, points, octree;  ///< kinds of meshes that know the role
-  bool needed;                                     ///< required by the kinds of meshes for which `needs` says so
+  bool needed;                                     ///< required by the kinds of meshes that know the role
   Centering centering;
   const char* types;  ///< in words
 };

@@ -187,7 +187,7 @@ std::vector<bool> Needs::bracketed(const Selected& selected) const {
     return needed;
   }
   const std::vector<const BlockRange*> ranges = ranges_of(request);
-  // Along axes on which points are not nodes, a block's span extends to the first points of the next block.
+  // Where points are not nodes, a block's span extends to the first points of the next block along the axis.
   const bool between = of.centering != Centering::node;
   const BlockIndex index = between ? BlockIndex(blocks_) : BlockIndex();
   std::vector<std::int64_t> near;

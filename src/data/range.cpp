@@ -74,7 +74,7 @@ Range to_range(const Extremes<T>& extremes) noexcept {
 template <class T>
 void measure(const ArrayView& array, const Box& points, int c, BlockRange& result) {
   Extremes<T> all, lowest[8];
-  // Rows run along the axis on which neighbouring values are nearest in memory.
+  // Rows run along the axis whose neighbouring values are nearest in memory.
   const int fast = array.strides[2] < array.strides[0] ? 2 : 0, slow = 2 - fast;
   Index3 p = points.lo;
   for (p[slow] = points.lo[slow]; p[slow] < points.hi[slow]; ++p[slow]) {

@@ -16,7 +16,7 @@ namespace sidestream {
 struct SteeredParameter {
   using Value = std::variant<std::int64_t, double>;
   std::string name;
-  Value initial;  ///< its type is that of the parameter
+  Value initial;  ///< of the parameter's type
   std::optional<double> minimum{}, maximum{};
 
   [[nodiscard]] bool is_real() const noexcept { return std::holds_alternative<double>(initial); }

@@ -11,8 +11,8 @@ namespace sidestream {
 
 namespace {
 
-// The serialised form: pieces of 32 bits, of which the last has the sign and may have more bits; then the counts of
-// NaN, of +infinity and of -infinity.
+// The serialised form: pieces of 32 bits, then the counts of NaN, of +infinity and of -infinity. The last piece has the
+// sign and may have more bits.
 constexpr std::size_t form_words = ExactSum::words - 3;
 using Form = std::array<std::int64_t, ExactSum::words>;
 
@@ -34,7 +34,7 @@ double piece(std::uint32_t units, std::size_t n) noexcept {
   return n == 0 ? static_cast<double>(units >> 1) * 0x1p-1074 : static_cast<double>(units) * scales[n];
 }
 
-/// Replaces the pieces of a form by those of its absolute value; returns true if it was negative.
+/// Makes a form absolute; returns true if it was negative.
 bool make_positive(Form& form) {
   if (form[form_words - 1] >= 0) return false;
   std::int64_t over = 0;

@@ -72,7 +72,7 @@ Bytes RowWords::take(std::size_t more) {
 
 namespace {
 
-/// Serialises rows for the servers that own them, except for those of `me`.
+/// Serialises rows for the servers that own them, except for `me`.
 std::vector<Bytes> for_others(std::span<const BytesView> partials, const GridShape& grid, int servers, int me) {
   std::vector<Bytes> to(static_cast<std::size_t>(servers));
   std::vector<std::size_t> sizes(to.size(), 0);

@@ -76,8 +76,8 @@ void Session::Implementation::write_timings() {
   });
 }
 
-/// Logs that MPI_Finalize found the session open. Collective. Other ranks may have closed correctly, so one that has
-/// not logs it.
+/// Logs that MPI_Finalize found the session open. Collective. The lowest rank that has not closed logs it, since others
+/// may have closed correctly.
 void Session::Implementation::log_finalize() {
   std::int64_t first = finalizing_ ? world_->rank() : world_->size();
   world_->minimum(std::span(&first, 1));
@@ -136,7 +136,7 @@ Account Session::Implementation::close() {
           "MPI_Finalize was called while a session was open; call sidestream_close (C++: Session::close) on every rank "
           "before it");
     }
-    // Tells ranks that start or serve that this one does not, so that none waits forever.
+    // Tells ranks that start or serve that this one does not; otherwise they would wait forever.
     state_ = State::ended;
     // If other ranks start, they throw, and so does this rank's vote; the session is freed in any case.
     try {

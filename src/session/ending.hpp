@@ -1,4 +1,4 @@
-// The signals and the clock that tell this process to end its run, and the time that is left.
+// The signals and the clock that end this process's run, and the time that is left.
 #pragma once
 
 #include <memory>
@@ -41,7 +41,7 @@ class EndingWatch {
   SignalWatch signals_;
   double margin_;
   std::optional<double> limit_;  ///< now() at the time limit
-  std::optional<double> end_;    ///< now() at which the run must be over; nothing before the order
+  std::optional<double> end_;    ///< now() when the run must be over; nothing before the order
   By by_ = By::nobody;
 };
 

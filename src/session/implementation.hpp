@@ -143,7 +143,7 @@ class Session::Implementation {
   ModuleFiles modules_;  ///< found at open, loaded at the start if they are needed
   Declarations declarations_;
   enum class State { open, started, failed, ended } state_ = State::open;
-  // Tells servers of another job if there will be no session, or no stream.
+  // Informs servers of another job if there will be no session, or no stream.
   std::unique_ptr<shared_memory::OpeningSocket> opening_socket_;  ///< until the start
   std::vector<std::unique_ptr<staging::OpeningFile>> opening_files_;
 

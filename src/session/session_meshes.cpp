@@ -123,7 +123,7 @@ void Session::add_octree_mesh(const std::string& name, const std::vector<Index>&
 
 void Session::add_spectral_mesh(const std::string& name, int dimensions, bool continuous) try {
   Declarations& declarations = declaring(implementation_, "add_spectral_mesh");
-  const SpectralNames names(name);  // of the variables, which are those of sidestream.h
+  const SpectralNames names(name);  // of the variables, the same as in sidestream.h
   declarations.add_mesh(mesh_of(name, MeshKind::unstructured, dimensions));
   const auto add = [&](const std::string& variable, Type type, int components, std::optional<Role> role) {
     Variable one;

@@ -162,7 +162,7 @@ void InboxStore::replace(const Arrival& arrival) {
 MeasuredRanges InboxStore::ranges(std::int64_t index, std::span<const RangeRequest> requests,
                                   std::span<const RangeRegion> regions, const DataOf& data_of) {
   MeasuredRanges result;
-  std::map<std::pair<std::int32_t, std::int64_t>, ArrayView> arrays;  // those that regions refer to
+  std::map<std::pair<std::int32_t, std::int64_t>, ArrayView> arrays;  // arrays that regions refer to
   for (const RangeRegion& region : regions) {
     for (const std::int32_t variable : {region.variable, region.refined, region.owned}) {
       if (variable >= 0) arrays[{variable, region.block}];

@@ -1,4 +1,4 @@
-// Bookkeeping that all transports share: what a server has received, sorted by iteration.
+// Bookkeeping of all transports: messages that a server has received, sorted by iteration.
 #pragma once
 
 #include <cstdint>

@@ -18,9 +18,9 @@ void RegionPool::drop_kept() noexcept {
   free_.erase(free_.begin());
 }
 
-/// Makes room for `size` more bytes, counting kept regions: borrows what is missing, or drops kept regions.
+/// Makes space for `size` more bytes, counting kept regions: borrows missing bytes, or drops kept regions.
 bool RegionPool::make_room(std::uint64_t size) noexcept {
-  // Regions of sizes that no longer occur must not exceed what was ever in use at once.
+  // Regions of sizes that no longer occur must not exceed the most that was ever in use at once.
   while (!free_.empty() && used_ + kept_ + size > std::max(peak_, used_ + size)) drop_kept();
   const auto fits = [&] {
     const std::uint64_t needed = used_ + kept_ + size;

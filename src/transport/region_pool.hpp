@@ -17,7 +17,7 @@ class Lender {
   /// Borrows `bytes`. Returns false if not enough is left; then `wanted` is true for all processes for a while.
   [[nodiscard]] virtual bool borrow(std::uint64_t bytes) noexcept = 0;
   virtual void give_back(std::uint64_t bytes) noexcept = 0;
-  /// True if some process could not borrow lately; the others should give back what they can.
+  /// True if some process could not borrow lately; the others should give back memory that they can spare.
   [[nodiscard]] virtual bool wanted() const noexcept = 0;
   /// Bytes that can be borrowed in total.
   [[nodiscard]] virtual std::uint64_t all() const noexcept = 0;

@@ -72,7 +72,7 @@ struct AskOptions {
 /// Throws Error(file) if the folder has no records.
 [[nodiscard]] Answer draft_hdf5_map(const std::string& folder);
 
-// `sidestream plan`: predicts which blocks would move to which server, without a run.
+// `sidestream plan`: predicts the blocks that each server would get, without a run.
 
 struct PlanOptions {
   CheckOptions program;

@@ -90,7 +90,7 @@ std::vector<std::vector<TaskCost>> by_group(const Division& groups, const Measur
   return all;
 }
 
-/// The least number of servers with which a group works no longer than the simulation computes; 0: no number suffices.
+/// The least number of servers that lets a group work no longer than the simulation computes; 0: no number suffices.
 int least_servers(const std::vector<TaskCost>& tasks, double seconds) {
   constexpr int most = 1 << 16;
   for (int servers = 1; servers <= most; ++servers) {

@@ -13,7 +13,7 @@ namespace sidestream {
 /// Reads a file; `what` names it in messages ("the configuration"). Throws Error(configuration).
 [[nodiscard]] std::string read_text(const std::string& path, const char* what);
 
-/// All built-in kinds, those of plug-ins and modules, and stand-ins for the program's own functions.
+/// All built-in kinds, kinds of plug-ins and modules, and stand-ins for the program's own functions.
 [[nodiscard]] Registry all_kinds(const OpeningConfig& opening, const Document& document, const CheckOptions& options);
 
 /// Replaces sizes that are `auto`, using `placement.measured`. `servers`: number on each of `nodes` nodes; 0: unknown,
@@ -25,7 +25,7 @@ void settle_groups(Config& config, int servers, int nodes);
 
 /// The registry with all built-in kinds, without modules.
 [[nodiscard]] Registry built_in_kinds();
-/// The same with those of the modules. A module that cannot be loaded is a warning.
+/// The same, with the kinds of modules. A module that cannot be loaded is a warning.
 [[nodiscard]] Registry kinds_with_modules();
 
 }  // namespace sidestream

@@ -34,7 +34,7 @@ int print(const std::string& text, const std::string& output) {
   return failure;
 }
 
-// The exit status for what a command returns, after printing it.
+// The exit status of a command, after printing its result.
 int shown(int status) { return status; }
 int shown(const std::string& text) { return print(text, ""); }
 int shown(const sidestream::Answer& answer) { return print(answer.text, "") == success ? answer.status : failure; }
@@ -62,7 +62,7 @@ CLI::Validator positive_number() {
   return number_that("above 0", [](double value) { return value > 0; });
 }
 
-/// Adds the options with which `check` and `plan` learn about the program.
+/// Adds the options of `check` and `plan` that describe the program.
 void add_program(CLI::App& command, sidestream::CheckOptions& options) {
   command.add_option("FILE", options.file, "The configuration, YAML")->required();
   command.add_option("--set", options.values, "NAME=VALUE: the program's value of $NAME; may be repeated")
@@ -366,7 +366,7 @@ void add_reference(CLI::App& app, Work& work) {
   reference->add_option("--output", options.output, "Write to this file instead of standard output");
 }
 
-/// True on one process. Under mpirun all processes find the same mistake before MPI could tell them apart, so the
+/// True on one process. Under mpirun all processes find the same mistake before MPI could distinguish them, so the
 /// launcher's rank is used.
 bool speaks_for_all() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {

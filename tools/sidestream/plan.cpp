@@ -146,7 +146,7 @@ class Planner {
     }
     return result;
   }
-  /// Bytes of a piece: those of the needed variables of its block.
+  /// Bytes of a piece: of the needed variables of its block.
   [[nodiscard]] std::uint64_t bytes(const PlanPiece& piece) const {
     const std::size_t b = positions_[static_cast<std::size_t>(piece.block)];
     Block part = blocks_[b];

@@ -184,7 +184,7 @@ MetadataFile load_source(const std::string& text, const Document& document) {
 
 namespace {
 
-/// Refuses a mesh without variables, for which nothing would be planned: its name is probably misspelt.
+/// Refuses a mesh without variables, since nothing would be planned: its name is probably misspelt.
 void require_a_mesh_in_use(const Metadata& metadata, const Metadata& described) {
   std::vector<std::string> used;
   for (const Variable& variable : metadata.variables) {

@@ -41,7 +41,7 @@ struct PlanReport {
   Amount needed;                ///< by any task, after the partitioner's restriction
   std::int64_t restricted = 0;  ///< needed blocks that the partitioner leaves out
   std::string unknown{};        ///< unknown ranges that the partitioner depends on, so that it leaves nothing out
-  std::int64_t split = 0;       ///< blocks of which several servers get a part
+  std::int64_t split = 0;       ///< blocks that several servers get parts of
   std::int64_t moved = 0;       ///< blocks with at least one piece
   std::vector<Amount> servers;  ///< pieces and bytes of each server
 };

@@ -63,7 +63,7 @@ struct SlowestClient {
 /// Accumulates rows, then evaluates them.
 class Gathering {
  public:
-  /// `own_clock`: the row's times count from another start than those of the clients.
+  /// `own_clock`: the row's times count from another start than the clients'.
   void add(const std::vector<std::string>& row, bool own_clock) {
     row[role] == "client" ? add_client(row) : add_server(row, own_clock);
   }
@@ -216,7 +216,7 @@ RecordedRun recorded_run(const std::string& directory) {
   run.nodes = count_of(record, "nodes", path);
   run.servers = count_of(record, "servers", path);
   run.configuration = configuration_of_run(directory);
-  // The servers of a job are those that send; the endpoint's processes run the tasks.
+  // The servers of a job only send; the endpoint's processes run the tasks.
   if (has(directory, own_files::endpoint_record)) {
     const std::string endpoint = in(directory, own_files::endpoint_record);
     run.servers = count_of(record_of(endpoint), "servers", endpoint);

@@ -56,7 +56,7 @@ struct RecordedRun {
 /// Throws Error(file) or Error(configuration), as above.
 [[nodiscard]] RecordedRun recorded_run(const std::string& directory);
 
-/// The recorded configuration of the run; with `job` that of its endpoint, which may be a different one.
+/// The recorded configuration of the run; with `job` the endpoint's, which may be a different one.
 [[nodiscard]] std::string configuration_of_run(const std::string& directory);
 
 /// Names of groups and of their tasks.

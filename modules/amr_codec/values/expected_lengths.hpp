@@ -1,4 +1,4 @@
-// Estimates the length of a residual from what a decoder already knows.
+// Estimates the length of a residual from values that a decoder already knows.
 #pragma once
 
 #include <array>

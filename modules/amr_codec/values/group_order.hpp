@@ -1,5 +1,4 @@
-// An order of groups in which each follows the neighbour from which its faces are predicted, and the flux that this
-// needs.
+// An order of groups in which each comes after the neighbour that predicts its faces and flux.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The general compressor of the codec: zstd, or zlib in builds without it. Packed bytes tell which library made them.
-// Bytes are shuffled before compression if this helps.
+// The general compressor of the codec: zstd, or zlib in builds without it. Packed bytes name their library. Bytes are
+// shuffled before compression if this helps.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,7 @@ struct PredictionPlan {
   Slope slope = Slope::none;
   Last last = Last::slope;
   bool shared = false, divergence = false, closure = false;
-  bool across = false;     ///< faces are also predicted from those of other groups
+  bool across = false;     ///< faces are also predicted from other groups' faces
   bool faces = false;      ///< values lie on faces; needed by shared, divergence and across
   bool factor = false;     ///< parents are multiplied by their factor
   bool corrected = false;  ///< predictions by slopes are corrected by `weights`; not with `closure`, `faces` or one

@@ -26,7 +26,7 @@ using namespace length_loops;
 
 namespace {
 
-/// Least numbers of residuals from which four classes per child, two, or one save more than their codes take.
+/// Least numbers of residuals for four classes per child, two, or one; below, their codes take more than they save.
 constexpr std::size_t four_classes_from = 16384, two_classes_from = 4096, one_class_from = 512;
 /// Every eighth expected length is looked at to choose the limits of classes.
 constexpr std::size_t looked_at = 8;

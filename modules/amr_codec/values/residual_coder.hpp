@@ -16,7 +16,7 @@ namespace sidestream::trees {
 /// code for all of them. Other residuals have a code for each source.
 inline constexpr std::size_t most_classes = 4;
 inline constexpr std::size_t slope_codes = 8 * most_classes, length_codes = slope_codes + sources - 1;
-/// The expected lengths at which the second class begins, the third class, and so on, for each child.
+/// For each child: the expected length where the second class begins, the third, and so on.
 using ClassLimits = std::array<std::array<std::uint16_t, most_classes - 1>, 8>;
 
 /// Codes are distributed to several streams of bits in turn, so that a reader can decode several at a time.

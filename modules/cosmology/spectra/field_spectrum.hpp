@@ -61,7 +61,7 @@ class FirstTransform {
   /// length is odd.
   [[nodiscard]] Complex* row_of(PencilArray& array, const LineBatch& batch, Index l) const noexcept;
 
-  /// Sets the first index of the mesh, in its own axes, from which pieces are counted.
+  /// Sets the first index of the mesh, in its own axes; pieces count from there.
   void set_origin(const Index3& origin);
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-/// Gives NaN a fixed sign, since that of 0 / 0 depends on the machine.
+/// Gives NaN a fixed sign, since the sign of 0 / 0 depends on the machine.
 double plain(double x) noexcept { return std::isnan(x) ? none : x; }
 
 /// Number of modes n and -n with `from` <= n < `to`; 0 and points / 2 are their own opposites.

@@ -33,7 +33,8 @@ struct Piece {
   /// The second part of each point's key, for lists of cells, which have no indices. Their triangles and lines are in
   /// the order of `cells`, and those of one cell in that of their points.
   std::vector<std::int64_t> others{};
-  /// True if points are in the order of their keys, triangles in that of their cells, and every point has a triangle.
+  /// True if points are in the order of their keys, triangles in the order of their cells, and every point has a
+  /// triangle.
   bool in_order = false;
 };
 

@@ -61,7 +61,7 @@ class CellVertices {
  public:
   /// Keeps references.
   CellVertices(const CellContour& request, Piece& piece);
-  /// Begins a cell, to which the following vertices belong.
+  /// Begins a cell. The following vertices belong to it.
   void enter(std::size_t cell);
   /// The vertex at the value on the edge between two points, or at a point.
   std::int64_t between(std::size_t p, std::size_t q, double value);

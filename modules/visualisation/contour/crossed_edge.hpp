@@ -42,7 +42,7 @@ struct CrossedEdge {
   return {a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2])};
 }
 
-/// The fraction t at which the value lies between a and b, of which one is below the value and the other is not.
+/// The fraction t where the value lies between a and b; exactly one of these is below the value.
 [[nodiscard]] inline double crossing(double a, double b, double value) noexcept {
   const double whole = b - a;
   if (std::isfinite(whole)) return (value - a) / whole;

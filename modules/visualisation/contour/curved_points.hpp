@@ -138,7 +138,7 @@ class CurvedPlaneSource final : public ScalarSource {
   std::vector<double> distances_;
 };
 
-/// Rows of a box that are computed on request and kept for a while: those of the last four planes.
+/// Rows of a box, computed on request and kept for the last four planes.
 template <class C>
 class RowRing {
  public:

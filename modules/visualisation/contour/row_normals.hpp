@@ -58,7 +58,7 @@ using RowTriangle = std::array<std::int32_t, 3>;
 /// The vertices on the edges that start at the points of one row, in the order of their keys.
 struct PointRow {
   Index3 first;                        ///< point of the row
-  std::span<const std::int32_t> at;    ///< for each vertex: offset along the row of the point at which its edge starts
+  std::span<const std::int32_t> at;    ///< for each vertex: offset along the row of the point where its edge starts
   std::span<const std::uint8_t> axis;  ///< and the axis of the edge
   std::span<const double> t;           ///< its fraction of the edge
   std::span<const std::array<double, 3>> places;
@@ -72,8 +72,8 @@ struct TriangleRow {
   std::span<const RowTriangle> corners;
 };
 
-/// Receives the rows of one value in one box of cells: those of points plane after plane, those of triangles as soon as
-/// their points have come.
+/// Receives the rows of one value in one box of cells: points plane after plane, triangles as soon as their points have
+/// come.
 class ContourRows {
  public:
   virtual ~ContourRows() = default;

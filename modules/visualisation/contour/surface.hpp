@@ -32,7 +32,7 @@ struct AttributeLayout {
 /// Size of a piece, for deciding if a surface is written in pieces: the same however it is stored.
 [[nodiscard]] std::uint64_t bytes_of(const Piece& piece);
 
-// Normals of surfaces for which only the triangles are known, not the gradient.
+// Normals of surfaces with triangles only, without a gradient.
 
 /// Gives each point the mean normal of its triangles in all servers' pieces, weighted by their areas. Collective. The
 /// vectors are added in a canonical order, so that the mean does not depend on how triangles are divided; where they

@@ -21,7 +21,7 @@
 namespace sidestream {
 namespace {
 
-constexpr int edges_of_cell = 16;  ///< number of edges by which a point can be named
+constexpr int edges_of_cell = 16;  ///< number of edges that may name a point
 
 /// A cell that is cut. `at`: index of its values in the block's arrays.
 struct CutCell {
@@ -92,7 +92,7 @@ class BlockSlicer {
     lines_.data.resize(values_.size());
   }
 
-  /// True if the plane is that of a two-dimensional mesh.
+  /// True if the plane contains a two-dimensional mesh.
   static bool lies_in(const Plane& plane, const Mesh& mesh) {
     return mesh.dimensions == 2 && axis_along(plane.normal) == 2;
   }
@@ -103,7 +103,7 @@ class BlockSlicer {
     cut_.push_back({name_of(counted, extents, mesh_.dimensions), cell, at});
   }
 
-  /// Adds the cut cells in the order of names, which is that of the surface.
+  /// Adds the cut cells in the order of names, which is the surface's order.
   template <class Ends>
   void take(Ends&& ends, std::vector<Piece>& pieces) {
     std::sort(cut_.begin(), cut_.end(), [](const CutCell& a, const CutCell& b) { return a.name < b.name; });

@@ -124,7 +124,7 @@ bool may_have(const ClipRegion& region, const std::array<double, 3>& low, const 
   return !region.outside || beyond;
 }
 
-/// The options of a clip; read_part reads those of a part of a mesh.
+/// The options of a clip; read_part reads the options of any part of a mesh.
 OptionTable<ClipOptions> clip_table(Purpose purpose) {
   using Options = ClipOptions;
   OptionTable<Options> table{

@@ -24,7 +24,7 @@ namespace sidestream {
 
 namespace {
 
-/// The options of isosurfaces; read_isosurface reads those that depend on the mesh.
+/// The options of isosurfaces; read_isosurface reads mesh-dependent ones.
 OptionTable<IsosurfaceQuery> isosurface_table(Purpose purpose) {
   using Query = IsosurfaceQuery;
   OptionTable<Query> table{options_read_elsewhere<Query>(

@@ -45,7 +45,7 @@ struct ClipQuery : PartQuery {
 [[nodiscard]] Selection selection_of(const ThresholdQuery& query, const Metadata& metadata);
 [[nodiscard]] Selection selection_of(const ClipQuery& query, const Metadata& metadata);
 
-/// The part of one block, and, if the query asks for neighbours, that of the cells around it.
+/// The part of one block, and, if the query asks for neighbours, the part of the cells around it.
 struct BlockPart {
   CellPiece own, around;
 };

@@ -93,7 +93,7 @@ void check_own_cells(const Settings& settings, const Metadata& metadata, SliceQu
   query.choice = read_choice(settings, mesh);
 }
 
-/// The options of a slice; read_slice reads those that depend on the mesh.
+/// The options of a slice; read_slice reads mesh-dependent ones.
 OptionTable<SliceOptions> slice_table(Purpose purpose) {
   using Options = SliceOptions;
   OptionTable<Options> table{

@@ -41,7 +41,7 @@ PartQuery read_part(const Settings& settings, const Metadata& metadata, const st
   }
   query.variables.insert(query.variables.begin(), variable.id);
   query.choice = read_choice(settings, mesh);
-  // Only three-dimensional cells have faces between them; lists know nothing of other blocks.
+  // Only three-dimensional cells have faces between them; lists have no neighbouring blocks.
   query.neighbours = purpose == Purpose::picture && mesh.dimensions == 3 && !mesh.is_list();
   return query;
 }
@@ -115,7 +115,7 @@ Bytes to_bytes(std::vector<BlockPart> parts) {
 
 namespace {
 
-/// The options of a threshold; read_part reads those of a part of a mesh.
+/// The options of a threshold; read_part reads the options of any part of a mesh.
 OptionTable<ThresholdQuery> threshold_table(Purpose purpose) {
   using Query = ThresholdQuery;
   OptionTable<Query> table{
@@ -173,7 +173,7 @@ Selection selection_of(const ThresholdQuery& query, const Metadata& metadata) {
 
 namespace {
 
-/// Tells which cells of a block are in the range.
+/// Decides which cells of a block are in the range.
 class Chooser {
  public:
   Chooser(const ThresholdQuery& query, const BlockNumbers& numbers) : query_(query), numbers_(numbers) {

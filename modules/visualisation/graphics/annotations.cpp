@@ -18,7 +18,7 @@ namespace {
 /// Height of capitals in pixels below which text is illegible.
 constexpr double readable = 5.5;
 
-/// The largest size, up to the layout's, at which the text fits.
+/// The largest size, up to the layout's, that lets the text fit.
 double fitting_size(const Layout& layout, const std::string& text, double room) {
   const double width = text_width(text, layout.text);
   return width > room && width > 0 ? layout.text * room / width : layout.text;
@@ -32,7 +32,7 @@ bool fits_in_a_line(const Layout& layout, const std::string& text, double room) 
   return fitting_size(layout, text, room) >= least_size(layout);
 }
 
-/// Draws a line in ink that is legible on what is below it.
+/// Draws a line in ink that is legible on the pixels below it.
 void write(Image& image, const TextLine& line, TextBoxes* boxes) {
   const Ink ink = ink_in(image, box_of(line));
   draw_line_of_text(image, line, ink.colour, boxes, ink.halo);
@@ -84,7 +84,7 @@ struct TitleLimits {
   double left, right, above;
 };
 
-/// Rows by which the bar is shortened at its head, for a title that would be cut otherwise.
+/// Rows to cut from the bar's head, for a title that would be cut otherwise.
 int rows_for_title(const Layout& layout, const std::string& title, const TitleLimits& free, const Bar& bar) {
   constexpr double most = 0.4;  ///< of the bar's height
   const double size = least_size(layout), height = bar.bottom - bar.top;

@@ -29,7 +29,7 @@ struct Layout {
     // Room for labels of seven digits; in all not more than half of a narrow picture.
     if (bars > 0) bar_column = std::min(10 * text, 0.5 * width / bars);
   }
-  /// Leaves room beside the domain for axes.
+  /// Leaves space next to the domain for axes.
   void add_axes() {
     left_room = std::min(7 * text, 0.16 * width);
     right_room = std::min(2.5 * text, 0.06 * width);

@@ -114,7 +114,7 @@ double Camera::fitting_distance(const Domain& domain, double aspect, double tang
   return distance > 0 ? distance : 1;
 }
 
-/// The distance at which a sphere about the focus, as large as the domain, fits into the viewport.
+/// The distance that lets a sphere about the focus, as large as the domain, fit into the viewport.
 double Camera::distance_around(const Domain& domain, double aspect, double tangent) const {
   const double radius = 0.5 * domain.diagonal(), reach = tangent * filled * std::min(1.0, aspect);
   if (!(radius > 0)) return 1;

@@ -98,8 +98,7 @@ class Camera {
   [[nodiscard]] const Vec3& right() const noexcept { return right_; }
   [[nodiscard]] const Vec3& up() const noexcept { return up_; }
   [[nodiscard]] const Vec3& forward() const noexcept { return forward_; }
-  /// Distance by which lines are drawn nearer than they are with a parallel projection. It makes them visible on the
-  /// surface in which they lie.
+  /// Distance by which lines are drawn too near with a parallel projection. It makes them visible on their surface.
   [[nodiscard]] double line_lift() const noexcept { return 0.02 / depth_scale_; }
   /// Length in the domain of one sample at that distance ahead.
   [[nodiscard]] double sample_size(double ahead) const noexcept { return parallel_ ? 1 / focal_ : ahead / focal_; }

@@ -26,8 +26,8 @@ struct Stripe {
   [[nodiscard]] std::int64_t rows() const noexcept { return end_row - first_row; }
 };
 
-/// Rows of a picture, divided into one stripe for each member, or into as many as there are rows of pixels if there are
-/// more members, of which some then have none.
+/// Rows of a picture, divided into one stripe for each member, or into as many as there are rows of pixels; further
+/// members then have none.
 ///
 /// In each round a group is divided into up to `radix` parts, and goes on as these parts (Peterka et al., "A
 /// Configurable Algorithm for Parallel Image-Compositing Applications", SC 2009). Neighbouring stripes go to different
@@ -37,7 +37,7 @@ class Stripes {
  public:
   static constexpr int usual_radix = 8;
 
-  /// `height`: rows of samples. Stripes end at multiples of `unit` rows, of which `height` is one.
+  /// `height`: rows of samples, a multiple of `unit`. Stripes end at multiples of `unit` rows.
   Stripes(std::int64_t height, std::int64_t unit, int members, int radix = usual_radix);
 
   [[nodiscard]] std::int64_t height() const noexcept { return units_ * unit_; }
@@ -81,10 +81,10 @@ struct Background {
   }
 };
 
-/// The numbers by which translucent samples and volumes are seen.
+/// The numbers for seeing translucent samples and volumes.
 struct Translucency {
   std::array<double, 256> opacity;  ///< by layer of a sample, 0 to 1
-  const Camera* camera = nullptr;   ///< that of the drawing
+  const Camera* camera = nullptr;   ///< the drawing's
   std::optional<DepthSlabs> slabs;  ///< of the volumes, if there are any
 };
 

@@ -26,7 +26,7 @@ Ink ink_in(const Image& image, const TextBox& box) {
       ++all;
     }
   }
-  // A few pixels of another kind, as those of a line that the text crosses, need no edges.
+  // A few pixels of another kind, such as a line that the text crosses, need no edges.
   const bool mixed = std::min(on_light, all - on_light) * 20 > all;
   const bool on_mostly_light = 2 * on_light >= all;
   const Ink plain{on_mostly_light ? dark : light, std::nullopt};

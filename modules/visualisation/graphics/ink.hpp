@@ -1,4 +1,4 @@
-// Ink that is legible on what is drawn already.
+// Ink that is legible on a drawn background.
 #pragma once
 
 #include <optional>

@@ -21,11 +21,11 @@ class DepthSlabs {
   DepthSlabs(const Camera& camera, const Domain& domain);
   /// Position in slabs: from n to n + 1 in slab n. Below 0 or above `count` outside the domain.
   [[nodiscard]] double position(double ahead) const noexcept { return (ahead - first_) * inverse_; }
-  /// The slab of a distance. What lies before the first or behind the last slab counts there.
+  /// The slab of a distance. Distances before the first slab count in it, and likewise behind the last.
   [[nodiscard]] int of(double ahead) const noexcept {
     return static_cast<int>(std::clamp(position(ahead), 0.0, count - 1.0));
   }
-  /// Distance ahead at which a slab ends.
+  /// Distance ahead where a slab ends.
   [[nodiscard]] double end(int slab) const noexcept { return first_ + (slab + 1) * thickness_; }
   [[nodiscard]] double thickness() const noexcept { return thickness_; }
 
@@ -76,7 +76,7 @@ struct SlabRecord {
   SlabLight light{};
 };
 
-/// Puts the records of a row in the order of columns and slabs, and adds up those of one slab.
+/// Sorts the records of a row by column and slab, and adds up the records of one slab.
 void add_up(std::vector<SlabRecord>& row);
 
 }  // namespace sidestream::rendering

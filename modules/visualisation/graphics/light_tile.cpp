@@ -7,7 +7,7 @@ PixelBox pixels_between(const Camera& camera, std::span<const Vec3> corners, std
   double left = std::numeric_limits<double>::infinity(), right = -left, top = left, bottom = -left;
   for (const Vec3& corner : corners) {
     const Seen seen = camera.see(corner);
-    // Around the camera, what is seen may be anywhere.
+    // Cells around the camera may appear anywhere.
     if (!camera.parallel() && !(seen.ahead >= camera.near())) return {0, width - 1, 0, height - 1};
     const Projection place = camera.project(seen);
     left = std::min(left, place.x);

@@ -32,12 +32,12 @@ struct SightLine {
     begin = camera.parallel() ? -std::numeric_limits<double>::infinity() : camera.near();
     length = rendering::length(direction);
     for (std::size_t a = 0; a < 3; ++a) {
-      // A line along a face counts to the cell above it, like one that is inclined by almost nothing.
+      // A line along a face counts to the cell above it, like a very slightly inclined one.
       if (std::fabs(direction[a]) < 1e-200) direction[a] = 1e-200;
       inverse[a] = 1 / direction[a];
     }
   }
-  /// Distance ahead at which it meets a plane across an axis.
+  /// Distance ahead where it meets a plane across an axis.
   [[nodiscard]] double meets(std::size_t axis, double place) const noexcept {
     return (place - origin[axis]) * inverse[axis];
   }
@@ -92,7 +92,7 @@ class LightTile {
     slabs[slabs_.of(0.5 * (from + to))].add(
         to_units({mean.extinction * along, mean.red * along, mean.green * along, mean.blue * along}));
   }
-  /// Adds the light along any path. One that may be longer than a slab is cut at the borders of slabs.
+  /// Adds the light along any path. A path longer than a slab is cut at the borders of slabs.
   void put_long(const Path& path, const TransferFunction& function, double length, SlabLight* slabs) const {
     const double slope = (path.last - path.first) / (path.to - path.from);
     Path part = path;

@@ -63,7 +63,7 @@ inline constexpr std::uint32_t no_direction = 0xffffff;
 constexpr int fraction_bits = 8;
 constexpr std::int64_t one = 1 << fraction_bits, half = one / 2;
 
-/// Distance in samples from the origin at which a corner counts as far outside. Products of two differences of nearer
+/// From this distance to the origin, in samples, a corner counts as far outside. Products of two differences of nearer
 /// corners stay below 2^58.
 constexpr double guard = 1 << 19;
 

@@ -32,7 +32,7 @@ struct Material {
   /// True for deferred shading of a lit material of one colour: samples keep its direction (rasteriser.hpp) instead
   /// of a colour, and Shades computes the colour when all is drawn. The layer then belongs only to this material.
   bool later = false;
-  /// True if what lies behind is seen through it. All samples of the layer are then kept as fragments.
+  /// True if the layer is transparent. All of its samples are then kept as fragments.
   bool translucent = false;
   Colour colour;
   const ColourMap* map = nullptr;
@@ -141,7 +141,7 @@ class Rasteriser {
 class Shades {
  public:
   void set(std::uint8_t layer, Colour colour) { colours_[layer] = colour; }
-  /// Computes the colours of the samples of these layers, once. The camera must be that of the drawing.
+  /// Computes the colours of the samples of these layers, once. The camera must be the one of the drawing.
   void apply(const Camera& camera, Framebuffer& framebuffer) const;
 
  private:

@@ -47,7 +47,7 @@ class Ray {
     pass(slabs_.empty() ? 0 : translucency_.slabs->position(translucency_.camera->ahead_at(depth)));
     add(colour_of(sample), opacity);
   }
-  /// Adds everything that is left, and what is behind.
+  /// Adds all remaining samples, and the background.
   void background(Colour colour) {
     pass(std::numeric_limits<double>::infinity());
     add(colour, 1);
@@ -167,7 +167,7 @@ class TranslucentRow {
   const Translucency& translucency_;
   std::vector<SlabRecord>& slabs_;
   std::size_t next_slab_ = 0;
-  std::vector<std::span<const Fragment>> fragments_;  ///< those that are left, by row of samples
+  std::vector<std::span<const Fragment>> fragments_;  ///< the remaining ones, by row of samples
 };
 
 }  // namespace

@@ -39,8 +39,7 @@ class SparseRows {
              rows_[y].data());
     }
   }
-  /// Appends to `out` those encoded rows for which `wanted(row)` is true. Throws Error(internal) if the bytes are not
-  /// rows.
+  /// Appends the encoded rows with `wanted(row)` to `out`. Throws Error(internal) if the bytes are not rows.
   template <class Wanted>
   static void select(BytesView rows, Wanted&& wanted, Bytes& out) {
     for_each(rows, [&](const Head& head, const std::byte* records) {

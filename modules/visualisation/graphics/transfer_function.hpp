@@ -46,7 +46,7 @@ class TransferFunction {
     const int n = interval(position);
     return between(integral_[static_cast<std::size_t>(n)], integral_[static_cast<std::size_t>(n) + 1], position - n);
   }
-  /// Extinction and emission per length at a position: those of an interval's ends, linear in between.
+  /// Extinction and emission per length at a position: linear between the ends of an interval.
   [[nodiscard]] Light at(double position) const noexcept {
     const double inside = std::clamp<double>(position, 0, ends);
     const int n = interval(inside);
@@ -62,7 +62,7 @@ class TransferFunction {
   }
 
  private:
-  static constexpr int intervals = 1024;  ///< between the first and the last value; one more for what lies beyond each
+  static constexpr int intervals = 1024;      ///< between the first and the last value; one more beyond each
   static constexpr int ends = intervals + 2;  ///< the last end of an interval
   static constexpr double farthest = 1e6;
   [[nodiscard]] static Light between(const Light& a, const Light& b, double t) noexcept {

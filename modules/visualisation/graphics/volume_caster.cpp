@@ -138,7 +138,7 @@ class BrickWalk {
   std::array<std::int64_t, 3> stride_;
   std::array<Index, 3> up_{};  ///< 1 where the line runs upwards, otherwise 0
   Index3 cell_{};
-  std::array<double, 3> next_{};  ///< distance to the face by which the line leaves its cell, by axis
+  std::array<double, 3> next_{};  ///< distance to the face where the line leaves its cell, by axis
 };
 
 /// Turns an axis round along which the faces descend.

@@ -40,7 +40,7 @@ class VolumeCaster {
   void cast(SparseRows<SlabRecord>& rows) const;
 
  private:
-  /// A box whose faces ascend, with what is computed once.
+  /// A box whose faces ascend, with values that are computed once.
   struct Volume {
     VolumeBox box;
     std::array<std::vector<double>, 3> inverse;  ///< of the cells' widths

@@ -1,4 +1,4 @@
-// Surfaces on which a variable has given values.
+// Surfaces where a variable has given values.
 #include <fmt/format.h>
 
 #include "sidestream/kit/analysis/common_options.hpp"

@@ -1,4 +1,4 @@
-// Stream lines of a vector field: what is wanted, and how lines are traced.
+// Stream lines of a vector field: the query, and how lines are traced.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Query {
   sampling::Query values;    ///< the vector field, then further variables that lines carry
   int dimensions = 3;        ///< of the mesh; the field has as many components
   double flat = 0;           ///< position of a mesh of two dimensions on the third axis
-  std::vector<Place> seeds;  ///< places through which lines run
+  std::vector<Place> seeds;  ///< places on the lines
   double step = 0;           ///< arc length of a step
   double length = std::numeric_limits<double>::infinity();  ///< at most, from the seed in each direction
   std::int64_t steps = 0;                                   ///< likewise, a number

@@ -173,7 +173,7 @@ class Tracing {
     return found;
   }
 
-  /// Collective: the waiting lines that this server goes on with.
+  /// Collective: the waiting lines that this server continues.
   [[nodiscard]] std::vector<Tracer> mine_of(const std::vector<Tracer>& waiting) {
     const Sampled found = sample(waiting);
     std::vector<Claim> claims;
@@ -198,7 +198,7 @@ class Tracing {
     return mine;
   }
 
-  /// Goes on with lines until they end or leave this server's blocks. It has the cells in which they are now.
+  /// Continues lines until they end or leave this server's blocks. It has the cells that contain them now.
   void follow(std::vector<Tracer> mine, std::vector<Tracer>& left) {
     for (bool is_first = true; !mine.empty(); is_first = false) {
       const Sampled found = sample(mine);

@@ -21,7 +21,7 @@
 
 namespace sidestream {
 
-/// A total order of positions, also of those with NaN coordinates.
+/// A total order of positions, also with NaN coordinates.
 [[nodiscard]] inline std::strong_ordering order_of(const std::array<double, 3>& a,
                                                    const std::array<double, 3>& b) noexcept {
   for (std::size_t d = 0; d < 3; ++d) {

@@ -1,4 +1,4 @@
-// The positions at which values of a mesh are wanted.
+// The positions of wanted values on a mesh.
 #pragma once
 
 #include <array>

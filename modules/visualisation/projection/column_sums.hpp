@@ -1,4 +1,4 @@
-// Exact sums for the columns of a projection, sent from the servers that contribute to a column to those that write it.
+// Exact sums for the columns of a projection, sent from contributing servers to the servers that write a column.
 //
 // A column of a coarse level stays one entry, however many places of the result it covers. It is sent once to each
 // server that writes some of them. Sums from coarser levels are added on the way down, once for all places without
@@ -23,11 +23,11 @@ struct LevelColumn {
   Index row = 0, cell = 0;
 };
 
-/// Levels down to that of a result, and an order in which each column precedes those that it contains.
+/// Levels down to the result's, and an order in which each column precedes the columns that it contains.
 class ColumnLevels {
  public:
-  /// `ratios`: for each level, from 0 to that of the result, the number of rows and cells along one of level 0. Keeps a
-  /// reference to the shape, which is that of the finest level.
+  /// `ratios`: for each level, from 0 to the result's, the number of rows and cells along one of level 0. Keeps a
+  /// reference to the shape, which is the finest level's.
   ColumnLevels(const GridShape& shape, const std::vector<std::array<Index, 2>>& ratios);
 
   [[nodiscard]] const GridShape& shape() const noexcept { return shape_; }
@@ -36,7 +36,7 @@ class ColumnLevels {
   [[nodiscard]] const std::array<Index, 2>& fill(std::int32_t level) const noexcept { return fill_[at(level)]; }
   /// Number of rows and cells of a level along one of the previous level; for level 0 their total number.
   [[nodiscard]] const std::array<Index, 2>& step(std::int32_t level) const noexcept { return steps_[at(level)]; }
-  /// Key of a column: that of its first place. The places of the result have the keys 0, 1, 2 ... in order.
+  /// Key of a column: the key of its first place. The places of the result have the keys 0, 1, 2 ... in order.
   [[nodiscard]] std::uint64_t key(const LevelColumn& column) const noexcept;
   /// Number of keys in a column.
   [[nodiscard]] std::uint64_t keys(std::int32_t level) const noexcept {
@@ -56,7 +56,7 @@ class ColumnSums {
   ColumnSums(const ColumnLevels& levels, std::size_t count) : levels_(levels), count_(count) {}
   void add(const LevelColumn& column, std::span<const ExactSum> sums);
   /// Adds up repeated entries of columns when they may have become many; call it now and then. Memory stays below about
-  /// twice that of the columns.
+  /// twice the columns' size.
   void add_up();
   [[nodiscard]] Bytes take();
 

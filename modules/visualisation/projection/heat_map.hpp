@@ -1,4 +1,4 @@
-// Images of values on a plane grid, with a colour bar and a caption like those of `render`.
+// Images of values on a plane grid, with a colour bar and a caption as in `render`.
 #pragma once
 
 #include <array>

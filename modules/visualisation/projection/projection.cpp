@@ -24,7 +24,7 @@ namespace sidestream {
 
 namespace {
 
-/// A leaf and its column, on the leaf's own level, or on that of the result if that is coarser.
+/// A leaf and its column, on the leaf's own level, or on the result's if that is coarser.
 struct Leaf {
   std::int32_t level;
   std::array<Index, 2> column;

@@ -116,7 +116,7 @@ std::vector<Index> extents_of(const Box& points, const std::vector<int>& axes) {
   return extents;
 }
 
-/// Numbers of rows and cells per level, down to that of the result.
+/// Numbers of rows and cells per level, down to the result's.
 std::vector<std::array<Index, 2>> ratios_of(const Mesh& mesh, std::int32_t finest, const std::vector<int>& axes) {
   std::vector<std::array<Index, 2>> ratios;
   for (std::int32_t level = 0; level <= finest; ++level) {

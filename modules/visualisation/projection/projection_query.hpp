@@ -40,7 +40,7 @@ class ProjectionGrid {
   ProjectionGrid& operator=(const ProjectionGrid&) = delete;
   [[nodiscard]] const GridShape& shape() const noexcept { return shape_; }
   [[nodiscard]] const ColumnLevels& levels() const noexcept { return levels_; }
-  /// The column that contains a point of a level, which must not be finer than that of the grid.
+  /// The column that contains a point of a level, which must not be finer than the grid's.
   [[nodiscard]] LevelColumn column(std::int32_t level, const Index3& point) const noexcept;
   /// The remaining axes of the mesh, the fastest first: one or two.
   [[nodiscard]] const std::vector<int>& left() const noexcept { return left_; }

@@ -1,4 +1,4 @@
-// Options of cameras, and the checks of what is written there.
+// Options of cameras, and their checks.
 #include "visualisation/render/cameras.hpp"
 
 #include <fmt/format.h>
@@ -212,7 +212,7 @@ void check_path(const Settings& camera, const CameraOptions& options, const Came
   }
 }
 
-/// "phi30_theta-45", after the name of a camera among several. Angles of which there is only one are left out.
+/// "phi30_theta-45", after the name of a camera among several. Angles with only one value are left out.
 std::string name_of(const std::string& camera, bool named, const CameraPlace& place, bool phis, bool thetas) {
   std::vector<std::string> parts;
   if (named) parts.push_back(camera);

@@ -28,7 +28,7 @@ struct KeyFrame {
 
 /// A camera's picture of each iteration. A camera with several angles has a view for each pair of them.
 struct CameraView {
-  std::string file;  ///< file of the pictures, or the Cinema database with those of all views
+  std::string file;  ///< file of the pictures, or the Cinema database of all views
   std::string name;  ///< in a database: distinguishes the views of an iteration; empty for a single one
   std::string camera;
   CameraPlace place;
@@ -42,8 +42,8 @@ struct CameraView {
 /// True for the file option's value of a Cinema database, a directory whose name ends in `.cdb`.
 [[nodiscard]] bool is_picture_database(const std::string& file);
 
-/// The options of a camera, and the views that some cameras describe. `file` is that of cameras without one of their
-/// own, and `domain` is null if only the data tell it. Throws Error(configuration), at `image` if it is about all.
+/// The options of a camera, and the views that some cameras describe. `file` is for cameras without a file of their
+/// own; `domain` is null if only the data tell it. Throws Error(configuration), at `image` if it is about all.
 [[nodiscard]] std::vector<Option> camera_options();
 [[nodiscard]] std::vector<CameraView> read_cameras(const Settings& image, const std::vector<Settings>& cameras,
                                                    const std::string& file, const Domain* domain);

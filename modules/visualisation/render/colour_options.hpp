@@ -28,8 +28,7 @@ struct ChosenColours {
   [[nodiscard]] ColourMap map() const { return stops.empty() ? ColourMap(name) : ColourMap(stops); }
 };
 
-/// The colours of a layer, or those of the image where the layer has none. Reads the file that it names. Throws
-/// Error(configuration).
+/// The colours of a layer, by default the image's. Reads the file that it names. Throws Error(configuration).
 [[nodiscard]] ChosenColours read_colours(const Settings& layer, const Settings& image);
 
 /// The way in which colours of a layer go with values, and the range that the configuration fixes, if any.

@@ -33,7 +33,7 @@ class LayerPieces {
 
   /// Extracts a layer. Volumes have no pieces, and lines have none yet.
   [[nodiscard]] static LevelPieces extract_layer(const Layer& layer, const LocalInput& input);
-  /// Keeps pieces of a layer for the next pass. What was kept in other iterations is dropped.
+  /// Keeps pieces of a layer for the next pass. Drops pieces of other iterations.
   void keep(std::size_t layer, const LocalInput& input, LevelPieces found);
   /// The pieces that were kept for the same blocks; otherwise extracts them.
   [[nodiscard]] LevelPieces take(std::size_t layer, const LocalInput& input);

@@ -13,7 +13,7 @@ namespace sidestream::rendering {
 
 struct Scene;
 
-/// The parts of an image that tell lengths.
+/// The parts of an image that show lengths.
 struct Lengths {
   bool axes = false, scale_bar = false;
   std::vector<std::string> names{};  ///< of the axes, as they are written

@@ -1,4 +1,4 @@
-// Materials of the layers of an image, and the numbers by which samples refer to them.
+// Materials of the layers of an image, and their numbers in samples.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class Materials {
   [[nodiscard]] const ColourMap& map(std::size_t scale) const { return maps_[scale]; }
 
  private:
-  /// Numbers of a layer's samples: the layer's number, or, if it is lit later, that of its first isosurface.
+  /// Numbers of a layer's samples: the layer's number, or, if it is lit later, the number of its first isosurface.
   struct Numbers {
     std::uint8_t first = 0;
     bool later = false;

@@ -242,7 +242,7 @@ class Render final : public Task {
     }
   }
 
-  /// Finds ranges in the first pass. Layers on which a range depends are extracted, and kept for the second pass.
+  /// Finds ranges in the first pass. Layers that decide a range are extracted, and kept for the second pass.
   [[nodiscard]] Bytes local_ranges(const LocalInput& input, LayerRims& rims) {
     pieces_.drop_others(input.iteration);
     Ranges ranges = ranges_.nothing();
@@ -344,7 +344,7 @@ class Render final : public Task {
     cell_caster.cast(drawing.slabs);
   }
 
-  /// Blocks come in the order of the first camera, which lets nearer ones hide what is behind them before it is drawn.
+  /// Blocks come in the order of the first camera: nearer ones hide others before they are drawn.
   void draw_rows(std::size_t l, const IsosurfaceQuery& surface, const LocalInput& input, const Ranges& ranges,
                  Canvases& canvases) const {
     const auto distance = [&](const Vec3& place) { return canvases.front().camera.see(place).ahead; };
@@ -418,7 +418,7 @@ class Render final : public Task {
   RunningRanges running_;
   LayerPieces pieces_;
   std::vector<std::optional<std::vector<Piece>>> lines_;  ///< by layer, kept by the first combine for the second
-  Ranges shown_;  ///< kept from the combine of the first pass to that of the second
+  Ranges shown_;                                          ///< kept from the first pass's combine to the second's
 };
 
 }  // namespace

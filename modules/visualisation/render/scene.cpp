@@ -129,7 +129,7 @@ class SceneReader {
     add(layer, std::move(query), variable);
   }
 
-  /// Throws if a layer has one colour and those of a variable.
+  /// Throws if a layer has both one colour and the colours of a variable.
   static void check_colouring(const Settings& settings, const LayerOptions& layer, const char* what) {
     if (!layer.one_colour || !layer.colour_by) return;
     settings.fail("colour", fmt::format("found both 'colour' and 'colour_by' for {}; remove one of them", what));

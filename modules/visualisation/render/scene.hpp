@@ -29,7 +29,7 @@ struct ColourScale {
   ColourScaling scaling = ColourScaling::linear;
   std::optional<ColourRange> fixed;  ///< from the configuration
   bool running = false;              ///< it includes the ranges of earlier iterations
-  std::vector<double> values;        ///< values that the range always contains: those of isosurfaces coloured by value
+  std::vector<double> values;        ///< values that the range always contains: of isosurfaces coloured by value
   bool follows_data = false;         ///< a layer's values are only known when they are extracted
   std::string title;
 
@@ -71,7 +71,7 @@ struct Scene {
   std::string caption;  ///< pattern; empty: none
   std::string label;    ///< replaces {label}
 
-  /// The file of the first view, after which tables beside the pictures are named.
+  /// The file of the first view. Tables next to the pictures get its name.
   [[nodiscard]] const std::string& file() const { return views.front().file; }
   /// True if the domain is found in each iteration.
   [[nodiscard]] bool finds_domain() const;

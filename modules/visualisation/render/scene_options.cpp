@@ -27,7 +27,7 @@ LayerTable opacity() {
                  {.standard = 1, .minimum = 0.001, .maximum = 1})};
 }
 
-/// One colour for `all`, or those of a variable.
+/// One colour for `all`, or the colours of a variable.
 LayerTable colours(const std::string& otherwise, const std::string& all = "the whole layer",
                    const std::string& by = "Colours the layer by the values of this variable of the same mesh.") {
   return LayerTable{option("colour", &LayerOptions::one_colour,

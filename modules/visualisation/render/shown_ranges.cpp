@@ -193,7 +193,7 @@ void RunningRanges::widen(std::span<ColourRange> shown, const CombineInput& inpu
 std::vector<ColourRange> RunningRanges::kept_before(const CombineInput& input) const {
   std::vector<ColourRange> kept(so_far_.size(), nothing);
   const auto* tables = dynamic_cast<const ResultServices*>(&input.results);
-  // Allocated before the collective call, after which nothing may fail on one server only.
+  // Allocated before the collective call; after it nothing may fail on one server only.
   Bytes bytes = bytes_of(kept);
   if (input.communicator.rank() == 0) {
     // Columns iteration, cycle, time, scale, low, high.

@@ -1,7 +1,7 @@
 // Ranges of colours, and the domain that the camera shows, where only the data determine them.
 //
-// Each server finds those of its blocks, and all are joined. Running ranges only grow from frame to frame, so that the
-// frames of a film are comparable.
+// Each server finds the ranges of its blocks, and all are joined. Running ranges only grow from frame to frame, so that
+// the frames of a film are comparable.
 #pragma once
 
 #include <functional>
@@ -33,7 +33,7 @@ class ShownRanges {
   /// Adds the positions of the points that a block owns; `view` is of coordinates. If it has fewer than three
   /// components, the others are 0.
   void add_places(const BlockView& view, Ranges& seen) const;
-  /// Adds the balls of particles; those with a size in pixels count by their centre.
+  /// Adds the balls of particles; balls with a size in pixels count by their centre.
   void add_balls(const ParticlesQuery& query, const Piece& piece, Ranges& seen) const;
   /// Adds the values of a layer with an open range.
   void add_values(const Layer& layer, const Piece& piece, Ranges& seen) const;

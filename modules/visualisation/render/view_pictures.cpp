@@ -68,7 +68,7 @@ void ViewPictures::end(const CombineInput& input) {
   if (is_picture_database(file)) databases_of(input.results, file).list_pictures(file, listed_);
 }
 
-/// Parameters that no view has, or that cannot differ, are no columns; those that only some have are NaN elsewhere.
+/// Parameters that no view has, or that cannot differ, are no columns; parameters of some views only are NaN elsewhere.
 void ViewPictures::list(const CameraView& view, const Iteration& iteration, const std::string& file) {
   const CameraPlace place = view.place_at(iteration);
   const auto all = [&](auto has) { return std::ranges::all_of(scene_->views, has); };

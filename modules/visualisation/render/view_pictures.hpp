@@ -29,7 +29,7 @@ class ViewPictures {
   /// over. A failure is kept for `end`, since the other servers go on with the next view.
   void add(std::size_t view, const std::vector<Bytes>& parts, const CombineInput& input, const Ranges& ranges,
            const Domain& domain);
-  /// After the last view of an iteration and all communication: throws what has failed.
+  /// After the last view of an iteration and all communication: throws the failure, if any.
   void end(const CombineInput& input);
 
   [[nodiscard]] const Layout& layout() const noexcept { return layout_; }

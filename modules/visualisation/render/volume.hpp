@@ -1,4 +1,4 @@
-// Volumes of an image: what the configuration asks for, and the boxes of cells that are cast.
+// Volumes of an image: the query, and the boxes of cells that are cast.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct VolumeQuery {
   std::int32_t variable = -1;
   int component = 0;
   std::vector<double> opacity;  ///< part of the light that is absorbed along `length`, 0 to 1
-  std::vector<double> values;   ///< at which `opacity` applies; empty: equally spaced over the range of colours
+  std::vector<double> values;   ///< values of `opacity`; empty: equally spaced over the range of colours
   std::optional<double> length;
   std::optional<ColourRange> range;  ///< of colours, if it is configured
   CellChoice choice{};
@@ -39,7 +39,7 @@ void check_logarithms(const Settings& settings, const VolumeQuery& query);
 [[nodiscard]] TransferFunction function_of(const VolumeQuery& query, const ColourMap& map, const ColourRange& range,
                                            const Domain& domain);
 
-/// Adds the finite values of this server's blocks to a range, or only those that have a logarithm.
+/// Adds the finite values of this server's blocks to a range, or only values that have a logarithm.
 void add_values(const VolumeQuery& query, const LocalInput& input, bool logarithms, ColourRange& seen);
 
 /// Calls `take` for boxes that contain each counted cell of this server's blocks once. Numbers are positions in the

@@ -49,7 +49,7 @@ void check_opacity(const Settings& settings, const VolumeQuery& query) {
   }
 }
 
-/// The options; read_volume reads those that depend on the mesh.
+/// The options; read_volume reads mesh-dependent ones.
 const OptionTable<VolumeQuery>& volume_table() {
   using Query = VolumeQuery;
   static const OptionTable<Query> table{
@@ -74,7 +74,7 @@ const OptionTable<VolumeQuery>& volume_table() {
   return table;
 }
 
-/// Values at which the opacities apply. Over a logarithmic range their logarithms are equally spaced.
+/// Values of the opacities. Over a logarithmic range their logarithms are equally spaced.
 std::vector<double> places_of(const VolumeQuery& query, const ColourRange& range) {
   if (!query.values.empty()) return query.values;
   std::vector<double> places;

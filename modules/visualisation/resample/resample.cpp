@@ -56,7 +56,7 @@ struct GridOptions {
   std::vector<double> low{}, high{};
 };
 
-/// Takes the corners of the grid; by default those of the mesh.
+/// Takes the corners of the grid, by default the mesh's.
 void take_corners(const Settings& settings, const GridOptions& options, const Mesh& mesh, ResampleGrid& grid) {
   const std::vector<double>&low = options.low, &high = options.high;
   const auto expected = static_cast<std::size_t>(grid.dimensions);
@@ -85,7 +85,7 @@ void take_corners(const Settings& settings, const GridOptions& options, const Me
   }
 }
 
-/// Grid with the cells of a level of a mesh: all of them, or those that a region meets.
+/// Grid with the cells of a level of a mesh: all of them, or only the cells in a region.
 ResampleGrid grid_of_level(const Settings& settings, const GridOptions& options, const Mesh& mesh) {
   const std::int32_t level = *options.level;
   const auto finest = static_cast<std::int32_t>(mesh.refinement.size());

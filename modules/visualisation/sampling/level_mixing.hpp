@@ -12,8 +12,8 @@
 
 namespace sidestream::sampling {
 
-/// Largest distance, in cells of level 0, from a cell to a place to which it contributes. The cell may lie at the far
-/// end of the place's neighbour cell, and the place at the middle of its own cell.
+/// Largest distance, in cells of level 0, between a cell and a place that it contributes to. The cell may lie at the
+/// far end of the place's neighbour cell, and the place at the middle of its own cell.
 inline constexpr double reach_in_cells = 1.5;
 
 /// True if a place may be surrounded by cells of several levels: with `linear_cells` on octrees and refinement levels.

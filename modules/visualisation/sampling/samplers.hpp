@@ -1,4 +1,4 @@
-// Samplers for each kind of mesh, and what they share.
+// Samplers for each kind of mesh, and their common parts.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +64,7 @@ struct Between {
 };
 
 /// Finds the two cell centres around a place: its own cell's and a neighbour's. Beyond the outermost centres the value
-/// is that of the outermost cell.
+/// is the outermost cell's.
 [[nodiscard]] Between between_centres(const LevelAxes& axes, int axis, Index cell, double x);
 
 /// Widens bounds to include places that are outside by a rounding error.

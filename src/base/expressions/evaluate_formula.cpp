@@ -1,5 +1,5 @@
-// Formula::evaluate computes each step on a block of numbers that fits in the cache, so that the compiler can
-// vectorise it. Results have the same bits as those of one number at a time.
+// Formula::evaluate computes each step on a block of numbers that fits in the cache, so that the compiler can vectorise
+// it. Results have the same bits as one number at a time.
 #include <algorithm>
 #include <cmath>
 #include <functional>

@@ -1,7 +1,7 @@
 // Signals among the members of a communicator, who go on with their work meanwhile.
 //
-// AbortFlag: any member tells the others that the work is over. Bell: the first member has a word, for which the others
-// need not wait.
+// AbortFlag: any member tells the others to stop. Bell: the first member signals the others, which need not wait for
+// it.
 #pragma once
 
 #include <mpi.h>

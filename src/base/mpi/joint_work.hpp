@@ -41,8 +41,8 @@ class JointWork {
   JointWork(const JointWork&) = delete;
   JointWork& operator=(const JointWork&) = delete;
 
-  /// Runs `work`, once, on everybody. If it throws anywhere, throws on all: the Error of the lowest member at which one
-  /// originated.
+  /// Runs `work` once on every member. If it throws anywhere, all throw the Error of the lowest member that threw
+  /// first.
   template <class Work>
   void run(Work&& work) {
     std::exception_ptr thrown;

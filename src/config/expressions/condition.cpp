@@ -370,7 +370,7 @@ class ConditionValues {
  private:
   using StepKind = ConditionStep::Kind;
 
-  /// `values` has those of the steps before it.
+  /// `values`: of the steps before it.
   [[nodiscard]] double value(const ConditionStep& step, const Facts& facts, const std::vector<double>& values) const {
     switch (step.kind) {
       case StepKind::constant:

@@ -1,4 +1,4 @@
-// Conditions on what is published: `max(temperature) > 500 and change(mean(pressure)) < 0`.
+// Conditions on published values: `max(temperature) > 500 and change(mean(pressure)) < 0`.
 #pragma once
 
 #include <cstddef>

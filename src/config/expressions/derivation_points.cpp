@@ -57,7 +57,7 @@ void DerivationPoints::place(std::vector<DerivationStep>& steps) const {
   if (!problem.empty()) text_.wrong(0, problem);
 }
 
-/// Sets the cells of deposits, which are those of the variables.
+/// Sets the cells of deposits: the cells of the variables.
 void DerivationPoints::place_deposits(std::vector<DerivationStep>& steps) const {
   const Mesh& mesh = metadata_.mesh_of(*like_);
   if (mesh.kind() != MeshKind::uniform || !mesh.refinement.empty() || like_->centering != Centering::cell) {

@@ -1,4 +1,4 @@
-// The points of a derived variable, which are those of one published variable.
+// The points of a derived variable: the points of one published variable.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class DerivationPoints {
   DerivationPoints(const ExpressionText& text, const Metadata& metadata, const Variable* on)
       : text_(text), metadata_(metadata), on_(on != nullptr), like_(on) {}
 
-  /// Positions are those of the names in the text.
+  /// Positions are where the names stand in the text.
   void add_variable(const Variable& variable, std::size_t at);
   void add_coordinate(std::int32_t axis, std::size_t at);
   void add_deposit(std::size_t at);

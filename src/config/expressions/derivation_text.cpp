@@ -46,7 +46,7 @@ Operand as_formula(Operand operand) {
   return {.formula = Formula::of_argument(0), .arguments = {operand.step}};
 }
 
-/// Appends the formula of `right` to that of `left`.
+/// Appends the formula of `right` to the formula of `left`.
 void append(Operand& left, Operand right) {
   right = as_formula(std::move(right));
   std::vector<std::size_t> numbers;
@@ -242,7 +242,8 @@ class DerivationBuilder {
     return add(std::move(step));
   }
 
-  /// Sets the components of a step by an argument. Numbers go with vectors, and vectors with those of the same length.
+  /// Sets the components of a step by an argument. Numbers combine with vectors, and vectors with others of the same
+  /// length.
   void join(DerivationStep& step, std::size_t argument, std::size_t at) const {
     const std::int32_t count = steps_[argument].components;
     if (count == 1 || step.components == count) return;

@@ -16,8 +16,8 @@ namespace sidestream {
 
 [[nodiscard]] Section derived_section();
 
-/// Adds the variables of the section behind those of `metadata`, in the file's order: each may use those before it.
-/// Throws Error(configuration).
+/// Adds the variables of the section to `metadata`, in the file's order: each may use all variables before it. Throws
+/// Error(configuration).
 void read_derived(const Document& document, const ExpressionContext& expressions, Metadata& metadata);
 
 /// True if a text that is no variable's name can only be an expression.
@@ -28,8 +28,8 @@ void derive_in_place(const Node& node, const ExpressionContext& expressions, Met
 
 // The places of the steps of a derived variable on an unstructured mesh.
 
-/// There derivatives are of values at points and lie in cells: marks them, and looks whether what is joined lies at the
-/// same places. Other meshes are left alone. Returns what is wrong, after "found 'text' for what, "; empty: nothing.
+/// Derivatives there are of values at points, and lie in cells: marks these steps, and checks that joined values lie at
+/// the same places. Other meshes need no marks. Returns the fault, to follow "found 'text' for WHAT, "; empty: none.
 [[nodiscard]] std::string place_steps(std::vector<DerivationStep>& steps, const Metadata& metadata, const Mesh& mesh);
 
 // Functions of derived variables that a formula of numbers can't express: of vectors, and of neighbours.

@@ -48,7 +48,7 @@ struct ExpressionText {
   [[nodiscard]] Location place(std::size_t position) const;
   /// Throws Error(configuration): "found 'text' for what, " and the problem.
   [[noreturn]] void wrong(std::size_t position, const std::string& problem) const;
-  /// The clause that says that the text cannot be read from there on.
+  /// The clause of a message that quotes the unreadable rest of the text.
   [[nodiscard]] std::string unreadable(std::size_t position) const;
 };
 

@@ -1,4 +1,4 @@
-// Relations between values of trees: what is declared must make sense.
+// Relations between values of trees: checks that declared ones make sense.
 #pragma once
 
 #include "sidestream/data/metadata.hpp"

@@ -134,7 +134,7 @@ class TreeBuilder final : public YAML::EventHandler {
     node.text = value;
     node.quoted = tag == "!";
     places_.check_closed(mark);
-    // Escapes can write a zero character, at which the operating system would end names.
+    // Escapes can write a zero character, which would end a name for the operating system.
     if (value.find('\0') != std::string::npos) {
       fail_at(node.where, "found the character 0 (\\0) in a text, expected none; remove it");
     }

@@ -15,8 +15,8 @@ namespace sidestream {
 
 struct Entry;
 
-/// One YAML value. Differs from yaml-cpp's nodes, which lose the positions of keys and of empty values, accept
-/// duplicate keys and do not tell if a text was quoted.
+/// One YAML value. yaml-cpp's own nodes lose the positions of keys and of empty values, accept duplicate keys and do
+/// not tell if a text was quoted.
 struct Node {
   enum class Kind { null, scalar, list, map };
   Kind kind = Kind::null;
@@ -62,8 +62,8 @@ class Document {
 
 // Explanations of the YAML parser's messages.
 
-/// Translates a message of yaml-cpp: what was found, what was expected and what to do. An unknown message is quoted in
-/// such a sentence.
+/// Translates a message of yaml-cpp into a sentence with what was found, what was expected and what to do. Quotes
+/// unknown messages.
 [[nodiscard]] std::string syntax_message(const std::string& yaml_message);
 
 // Configuration errors that begin with their position.

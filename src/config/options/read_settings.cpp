@@ -233,7 +233,7 @@ Content read_entry(const Node& node, const Option& option, const ReadContext& co
   return read_scalar(node, option, context);
 }
 
-/// True for a word where numbers are expected: a list of one that is not a number.
+/// True for a word that the option accepts instead of numbers: a list of one entry that is not a number.
 bool is_word(const Node& node, const Option& option) {
   return option.type == OptionType::real && node.kind == Node::Kind::scalar &&
          std::find(option.choices.begin(), option.choices.end(), node.text) != option.choices.end();

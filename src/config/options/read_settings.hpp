@@ -50,7 +50,7 @@ struct ReadContext {
 /// Reads the value of one option.
 [[nodiscard]] Settings::Value read_value(const Node& node, const Option& option, const ReadContext& context);
 
-/// Calls `visit` with each option that has a value, also within maps, with the settings and the options beside it.
+/// Calls `visit` with each option that has a value, also within maps, its settings, and the options next to it.
 void for_each_option(
     const Settings& settings, const std::vector<Option>& options,
     const std::function<void(const Option& option, const Settings& in, const std::vector<Option>& beside)>& visit);

@@ -40,7 +40,7 @@ void add_table(std::string& manual, const std::vector<Option>& options) {
 }
 
 void add_section(std::string& manual, const Section& section) {
-  // The comment tells the documentation test how to run the example; it is invisible to readers.
+  // The documentation test learns from this comment how to run the example; readers do not see it.
   const std::string how =
       section.name == "plugins"
           ? "not run: there is no such library"

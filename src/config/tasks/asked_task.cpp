@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* folder = "asked";
 
-/// Refuses options that need what the session set up when it started.
+/// Refuses options that need preparation at the session's start.
 void check_options(const TaskConfig& task, const Registry& registry) {
   const Settings& settings = task.settings;
   for (const char* option : {"name", "group", "on", "from", "when", "keep_back", "then", "isolate", "memory_limit"}) {

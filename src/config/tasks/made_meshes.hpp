@@ -29,7 +29,7 @@ void find_source(TaskConfig& task, std::span<const TaskConfig> above, const Regi
 /// Tasks that use a made mesh run on the servers that make it. Throws Error(configuration) if one names another group.
 void join_groups_of_made(std::vector<TaskConfig>& tasks, const std::vector<ServerGroup>& groups);
 
-/// The name of the result's array that fills `variable` of a made mesh: that of the variable without NAME_.
+/// The result's array that fills `variable` of a made mesh: the variable's name without NAME_.
 [[nodiscard]] std::string array_of(const Variable& variable, const Mesh& mesh);
 
 }  // namespace sidestream

@@ -12,7 +12,7 @@ void check_new(bool known, const std::string& what, const std::string& name) {
   if (known) fail(Code::usage, "{} '{}' is registered twice; register it once, or under another name", what, name);
 }
 
-/// A kind's options are listed with those of every task and must not hide them.
+/// A kind's options are listed with the options of every task and must not hide them.
 void check_options(const std::vector<Option>& options, const std::string& what, const std::string& name) {
   for (const Option& option : options) {
     for (const Option& common : task_options()) {

@@ -99,7 +99,7 @@ std::vector<TaskFile> files_of(const TaskConfig& task, const Registry& registry)
 
 namespace {
 
-/// A file of a task, to be compared with those of others.
+/// A file of a task, for comparison with others.
 struct NamedFile {
   const TaskConfig* task;
   const TaskFile* file;

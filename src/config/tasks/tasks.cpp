@@ -161,7 +161,7 @@ void read_containment(TaskConfig& task, const Registry& registry) {
                   task.kind));
 }
 
-/// Checks what is kept of earlier iterations.
+/// Checks the options about kept iterations.
 void check_keeping(const TaskConfig& task) {
   const Settings& settings = task.settings;
   if (!settings.given("keep_back")) return;
@@ -249,7 +249,7 @@ std::vector<TaskConfig> read_tasks(const Document& document, const Registry& reg
   std::vector<TaskConfig> tasks;
   mark_made_meshes(document, metadata);
   read_section(tasks, document, false, registry, context, metadata);
-  // Names in files are those of variables; expressions are not accepted.
+  // Outputs name variables in files; expressions are not accepted.
   ReadContext of_outputs = context;
   of_outputs.derive = nullptr;
   read_section(tasks, document, true, registry, of_outputs, metadata);

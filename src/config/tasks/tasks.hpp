@@ -1,4 +1,4 @@
-// The entries under `analyses:` and `outputs:`, and those that people ask for.
+// The entries under `analyses:` and `outputs:`, and requests of people.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace sidestream {
 
-/// The options of the task's kind, without those of all tasks.
+/// The options of the task's kind, without the options of all tasks.
 [[nodiscard]] const std::vector<Option>& options_of(const TaskConfig& task, const Registry& registry);
 
 /// Reads one entry of `analyses:`, or with `writer` of `outputs:`. Its name is empty if it gives none. Throws
@@ -79,7 +79,7 @@ void check_resumed_files(const std::vector<TaskConfig>& tasks, const Registry& r
 
 struct AskedTask {
   TaskConfig config;
-  bool once = true;  ///< false if it says how often it runs
+  bool once = true;  ///< false if it states how often it runs
 };
 
 /// Reads `text`, an entry of `analyses:` on one line, for a session that runs `config`. `name` becomes its name, and

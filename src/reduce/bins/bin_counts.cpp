@@ -155,7 +155,7 @@ void BinCounts::collect() {
   const std::size_t count = bins_.edges().size() - 1;
   for (std::size_t n = 0; n < rows_.size(); ++n) {
     const std::size_t place = n % row_;
-    // The last place is that of unsure values, which are already counted.
+    // The last place has the unsure values, which are already counted.
     if (place < places_) counts_[place == 0 ? count : place == count + 1 ? count + 1 : place - 1] += rows_[n];
     rows_[n] = 0;
   }

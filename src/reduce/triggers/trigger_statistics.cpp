@@ -32,7 +32,7 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 bool is_place(What what) { return what == What::at_max || what == What::at_min; }
 
-/// All that the first pass tells about one component of a variable; the same bits however the points are divided.
+/// The first pass's result for one component of a variable; the same bits however the points are divided.
 struct Gathered {
   static constexpr std::size_t added = 3 + ExactSum::words, least = 2;
   std::int64_t count = 0, nan = 0, infinite = 0;
@@ -320,7 +320,7 @@ class TriggerStatistics final : public Task {
   std::vector<Part> parts_;
   int passes_ = 1;
   // Results of the iteration, after its first pass; the same on every server.
-  std::vector<double> values_;            ///< in the order of `wanted_`; those that no pass has found are unknown
+  std::vector<double> values_;            ///< in the order of `wanted_`; unknown if no pass has found it
   std::vector<QuantileSearch> searches_;  ///< likewise
 };
 

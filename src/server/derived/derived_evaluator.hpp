@@ -19,7 +19,7 @@ struct DerivedPart {
 };
 
 /// A step whose values are kept in a whole region, with all components, because its neighbours are needed or it is the
-/// result. `order` lists what must be computed first on a line, each entry once.
+/// result. `order` lists the steps to compute first on a line, each once.
 struct DerivedTarget {
   std::size_t step = 0;
   std::vector<DerivedPart> order{};
@@ -79,7 +79,7 @@ class DerivedEvaluator {
   std::vector<double> one_, other_;                       ///< derivatives on the current line
   std::vector<const double*> arguments_;
   Formula::Scratch scratch_;
-  PointLine line_{};  ///< line on which the result was computed last
+  PointLine line_{};  ///< the last computed line
 };
 
 }  // namespace sidestream

@@ -60,7 +60,7 @@ double node_at(const Mesh& mesh, const Index3& ratio, int axis, Index index) {
   return uniform->origin()[a] + uniform->spacing()[a] * (static_cast<double>(index) / static_cast<double>(ratio[a]));
 }
 
-/// The number of periods of n points, smallest in magnitude, by which an index must be shifted down to lie in the mesh.
+/// The number of periods of n points that shifts an index down into the mesh; the smallest in magnitude.
 Index repetitions(Index index, Index low, Index n, Index points) {
   if (index < low) return -((low - index + n - 1) / n);
   if (index >= low + points) return (index - low - points) / n + 1;

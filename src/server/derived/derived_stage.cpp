@@ -35,7 +35,7 @@ std::vector<Box> in_both(const std::vector<Box>& a, const std::vector<Box>& b) {
   return both;
 }
 
-/// Points of a view whose values are those of their owners.
+/// Points of a view with their owners' values.
 std::vector<Box> from_owners(const BlockView& view) {
   std::vector<Box> all = view.owned;
   for (const HaloPiece& piece : view.halo) all.push_back(piece.box);
@@ -240,7 +240,7 @@ void DerivedStage::derive_blocks(const Variable& variable, std::span<const Selec
   const auto like = static_cast<std::size_t>(variable.derivation->like(metadata_));
   std::vector<BlockView>& result = views.blocks[static_cast<std::size_t>(variable.id)];
   for (const BlockView& one : views.blocks[like]) {
-    const std::int64_t id = one.block.id;  // parts of a block have negative ids, for which requests are not checked
+    const std::int64_t id = one.block.id;  // parts of a block have negative ids, and requests are not checked for them
     if (asked && id >= 0 && !asked->contains(id)) continue;
     const auto view_of = [&](std::int32_t input) {
       return find_block(views.blocks[static_cast<std::size_t>(input)], id);

@@ -33,7 +33,7 @@ enum Flag : std::uint64_t {
   unasked_flag = 2048,
   late_flag = 4096
 };
-/// Words of the agreement. Those with a complement show whether the servers that know the value agree; the others
+/// Words of the agreement. Words with a complement show whether the servers that know the value agree; the others
 /// contribute zeros.
 enum Word : std::size_t {
   flags_word = 0,
@@ -79,7 +79,7 @@ std::uint64_t flags_of(const Contribution& mine, ServerTransport& transport) {
   return flags;
 }
 
-/// Adds what the clients of this server reported at the end of the iteration.
+/// Adds the reports of this server's clients at the end of the iteration.
 void add_end(const ServerState& state, int clients, std::uint64_t last, std::vector<std::uint64_t>& words) {
   const EndRecord& end = state.inbox.end;
   words[events_word] = end.events;

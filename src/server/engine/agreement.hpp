@@ -1,4 +1,4 @@
-// Agreement of the servers before each iteration: whether there is one, whether it counts, and what it contains.
+// Agreement of the servers before each iteration: if there is one, if it counts, and its content.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Agreement {
   std::uint32_t why = 0;             ///< bits of Refusal
   int client = -1;                   ///< the client that refused; -1: none, or several
   std::vector<std::uint64_t> words;  ///< the combined words
-  std::size_t variables = 0;         ///< number of variables for which there is room in the words
+  std::size_t variables = 0;         ///< number of variables that fit into the words
   std::size_t tasks = 0;             ///< number of tasks whose times are in the words; later ones have none
 
   /// True if any client published the variable, or all inputs of a derived one.

@@ -37,8 +37,8 @@ class AskedTasks {
     std::vector<ScheduledTask>& tasks;  ///< on construction: the configured ones
     Metadata& metadata;                 ///< with room for `most_new` more variables (reserve_variables)
     MpiCommunicator& servers;
-    /// Makes the task of a text, on every server. `running`: the tasks of earlier requests. Expressions in the text
-    /// become variables after those of the metadata. Throws Error.
+    /// Makes the task of a text, on every server. `running`: the tasks of earlier requests. Expressions in the text are
+    /// appended to the variables of the metadata. Throws Error.
     std::function<Made(const std::string& text, const std::string& name, const std::vector<TaskConfig>& running)> make;
     std::optional<RequestChannel> channel;  ///< on the first server
     Watchdog* watchdog;

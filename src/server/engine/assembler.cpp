@@ -223,7 +223,7 @@ std::shared_ptr<const Assembler::CachedPlan> Assembler::plan_for(const Demand& d
   return made;
 }
 
-/// `again`: tells the transport to expect the same request in later iterations.
+/// `again`: the transport expects the same request in later iterations.
 std::vector<ArrayView> Assembler::fetch(ServerTransport& transport, std::int64_t index, const CachedPlan& plan,
                                         bool again) {
   const std::vector<Wanted>& wanted = plan.exchange->wanted();

@@ -30,7 +30,7 @@ struct Demand {
   std::vector<std::size_t> tasks;    ///< numbers of the tasks; equal tasks have equal demands
   std::vector<Selected> selection;   ///< selected published variables
   std::vector<Selected> derived;     ///< selected derived variables, which are computed from `selection`
-  Iteration iteration;               ///< the iteration for which derived variables are computed
+  Iteration iteration;               ///< the iteration of derived variables
   bool catalogue = false;            ///< true if a task needs the catalogue
   std::vector<RangeRequest> ranges;  ///< ranges that tasks need in the catalogue
   bool repeats = false;              ///< true if every iteration has this demand
@@ -69,7 +69,7 @@ class Assembler {
   /// Warns on the first server, once in a run, of two blocks that have cells in common. Call it after `update`; ignores
   /// missing blocks.
   void warn_of_overlap();
-  /// Collective: gathers missing blocks. `mine`: those of this server's clients. Call it before `settle_absent`.
+  /// Collective: gathers missing blocks. `mine`: of this server's clients. Call it before `settle_absent`.
   void gather_absent(const std::vector<AbsentBlock>& mine) { absent_.gather(mine, servers_); }
   /// Applies missing blocks: they own and cover nothing. Call it in iterations with missing blocks, and in the one
   /// after. `has`: true if any client published a variable.
@@ -77,7 +77,7 @@ class Assembler {
   /// Discards views after variables were added, so that the next views have room for them.
   void forget_views() noexcept { viewed_.reset(); }
   [[nodiscard]] const AbsentBlocks& absent() const noexcept { return absent_; }
-  /// The blocks on which a variable exists.
+  /// The blocks that have a variable.
   [[nodiscard]] const BlockTable& table_of(std::int32_t variable) const {
     const std::size_t set = absent_.set_of(variable);
     return set == 0 ? table_ : absent_.table(set);
@@ -152,7 +152,7 @@ class Assembler {
   bool fetches_ = false;  ///< true if values were ever not in place, so that the boxes of all arrays are known
   bool trusted_ = true;   ///< true if the table is the same on all servers
   BlockCosts costs_;
-  std::shared_ptr<const CachedPlan> ordered_;  ///< the plan that the transport was told to expect
+  std::shared_ptr<const CachedPlan> ordered_;  ///< the plan that the transport expects
   std::shared_ptr<const CachedPlan> last_;     ///< the plan of the last assembly
   Assembled assembled_;
   std::shared_ptr<const CachedPlan> viewed_;  ///< the plan of the views in `assembled_`; null: they must not be reused

@@ -44,7 +44,7 @@ std::uint64_t counted_by_node(const EngineParts& parts) {
   return bits;
 }
 
-/// Longest time for which a server that waits for clients receives before it does other work.
+/// Longest time that a server receives while it waits for clients, before it does other work.
 constexpr std::chrono::microseconds sleep_limit{10'000};
 
 constexpr double first_patience = 60;  // seconds
@@ -191,7 +191,7 @@ void Engine::steer(const Agreement& agreement) {
     }
     parts_.steering->confirm();
   } catch (...) {
-    mark_broken();  // otherwise its clients would continue with different values than those of other servers
+    mark_broken();  // otherwise its clients would continue with other values than the rest
   }
 }
 

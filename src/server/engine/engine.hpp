@@ -28,13 +28,13 @@
 
 namespace sidestream {
 
-/// The engine's connection to the signals and clocks that tell a run to end.
+/// The engine's connection to the signals and clocks that end a run.
 struct EndingParts {
   std::uint64_t event = 0;             ///< bit of the event of the last iteration; 0: nothing can end the run
   std::function<bool()> asked{};       ///< true once this process was told to end; null: never
   std::function<bool()> late{};        ///< true once work that has not begun is dropped
   std::function<void()> tell{};        ///< called when another process was told to end
-  std::function<std::string()> why{};  ///< describes what told this process to end
+  std::function<std::string()> why{};  ///< the signal or limit that ended this process's run
   bool decides = false;                ///< these servers tell the clients which iteration is the last one
   bool at_once = false;                ///< clients end an iteration in its step, so that it may be the last one
 };
@@ -81,10 +81,9 @@ class Engine {
  public:
   explicit Engine(EngineParts parts);
 
-  /// Processes iterations until every client of every server has closed. With `stop` it also ends when `stop` returns
-  /// true on some server between two iterations; `stop` is called every few milliseconds. `meet`, if given, is called
-  /// once at the end with the next iteration's number. It returns the number at which to end, which must not be
-  /// smaller.
+  /// Processes iterations until every client of every server has closed, or until `stop` returns true on some server
+  /// between two iterations; `stop` is called every few milliseconds. At the end `meet`, if given, is called once with
+  /// the next iteration's number, and returns the number at which to end, which must not be smaller.
   using Meet = std::function<std::int64_t(std::int64_t)>;
   void run(const std::function<bool()>& stop = {}, const Meet& meet = {});
   /// Performs one step without waiting for clients: the next iteration must be complete (placement `inline`), or all

@@ -19,8 +19,7 @@
 
 namespace sidestream {
 
-/// True if this server or one of its clients was told to end. Includes clients' iterations that wait here, of which
-/// there may be many.
+/// True if this server or one of its clients was told to end, also in iterations that wait here; there may be many.
 bool Engine::is_asked_to_end() {
   const EndingParts& ending = parts_.ending;
   if (ending.event == 0 || last_ || ended_) return false;

@@ -8,7 +8,7 @@
 
 namespace sidestream {
 
-/// Takes events, including those of refused iterations, which take effect in the next iteration that is not refused.
+/// Takes events, also of refused iterations; these take effect in the next iteration that is not refused.
 void Engine::take_events(Agreement& agreement) {
   events_.take_bits(agreement.events);
   const ServerState state = parts_.transport.state(next_);

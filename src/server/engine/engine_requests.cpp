@@ -24,15 +24,15 @@
 
 namespace sidestream {
 
-/// Takes up requests in the iteration for which the first server's word announces them.
+/// Takes up requests in the iteration that the first server's word announces.
 void Engine::take_requests(Agreement& agreement) {
   if (!parts_.asked || (agreement.why & Refusal::left) != 0) return;
   const std::size_t steering = parts_.steering ? parts_.steering->words() : 0;
   if (agreement.words[agreement.words.size() - steering - 1] != 0) static_cast<void>(take_up_requests(&agreement));
 }
 
-/// Takes up requests. Returns true if there are any. Their expressions become new variables; `agreement`: one that has
-/// room for them, of an iteration that may be analysed now.
+/// Takes up requests. Returns true if there are any. Their expressions become new variables. `agreement`: of an
+/// iteration that may be analysed now; it has room for them.
 bool Engine::take_up_requests(Agreement* agreement) {
   const std::size_t known = parts_.metadata.variables.size();
   parts_.asked->take_up(next_);

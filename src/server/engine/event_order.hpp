@@ -35,11 +35,11 @@ class EventOrder {
 
   /// Events that take effect in the next iteration that is not refused, in order, as this server sees them.
   [[nodiscard]] const std::vector<Event>& pending() const noexcept { return pending_; }
-  /// Bits of all pending names, including those of other servers' events.
+  /// Bits of all pending names, also of other servers' events.
   [[nodiscard]] std::uint64_t bits() const noexcept { return bits_; }
   /// Bits of the names that enough clients have raised, the same on all servers.
   [[nodiscard]] std::uint64_t bits(EventFrom from) const noexcept;
-  /// True if this server's clients, or clients of its node, are among those that raised the event.
+  /// True if the event was raised by this server's clients, or by clients of its node.
   [[nodiscard]] bool is_here(EventFrom from, std::size_t event) const noexcept;
   /// Clears the events after they have taken effect.
   void clear() noexcept {
@@ -68,7 +68,7 @@ class EventOrder {
   std::uint64_t bits_ = 0;
   std::uint64_t of_one_ = 0, of_nodes_ = 0,
                 of_all_ = 0;                           ///< raised by a client; by all clients of a node; by all clients
-  std::uint64_t one_here_ = 0, node_here_ = 0;         ///< those of `of_one_` and `of_nodes_` that concern this server
+  std::uint64_t one_here_ = 0, node_here_ = 0;         ///< events of `of_one_` and `of_nodes_` that concern this server
   std::map<std::int32_t, Barrier> barriers_, counts_;  ///< barriers of all clients, by number of the name
   std::map<std::pair<std::int32_t, std::int32_t>, Barrier> of_node_;  ///< by number of the name and node
 };

@@ -18,7 +18,7 @@ namespace sidestream {
 /// servers.
 class HeldIteration final : public ServerTransport {
  public:
-  /// `variables`: ids, with those of the arrays of their meshes.
+  /// `variables`: ids, also of the arrays of their meshes.
   HeldIteration(const std::vector<std::int32_t>& variables, const Metadata& metadata);
 
   /// Copies the values of the agreed iteration. Collective, between `advance` and `release`; if it throws, call `drop`

@@ -53,7 +53,7 @@ struct LedgerRows {
   enum class Iterations {
     none,      ///< no rows: other servers record the outcomes of iterations
     taken,     ///< taken together with the other rows
-    gathered,  ///< kept, to be joined with those of other groups at the end
+    gathered,  ///< kept for joining with other groups at the end
   } iterations = Iterations::taken;
   double seconds = 0;  ///< interval between takings, for people who watch; 0: only when there are many rows
 };
@@ -123,7 +123,7 @@ class Ledger {
   std::vector<std::string> names_;
   bool keeps_timings_;
   LedgerRows rows_;
-  double taken_ = 0;  ///< time at which rows were taken last
+  double taken_ = 0;  ///< time when rows were last taken
   std::vector<WorkTiming> timings_;
   std::vector<MovedBytes> moved_;
   std::vector<Failure> failures_;

@@ -13,8 +13,8 @@
 
 namespace sidestream {
 
-/// State of one task's schedule. All servers hold the same state, because they feed it the same iterations and the same
-/// `wall` and `lagging` values (those of one server, agreed).
+/// State of one task's schedule. All servers hold the same state, because they feed it the same iterations, and `wall`
+/// and `lagging` as agreed by one server.
 class ScheduleState {
  public:
   explicit ScheduleState(const Schedule& schedule) : schedule_(schedule) {}

@@ -50,7 +50,7 @@ class ScheduledTask {
   void pass_kept(const Iteration& iteration) {
     if (kept_) kept_->pass(iteration);
   }
-  /// True if a run of this task tells the simulation to end.
+  /// True if a run of this task ends the simulation.
   [[nodiscard]] bool ends_run() const noexcept { return then_ == "end"; }
   /// True if it also runs in the last iteration of a run that is told to end.
   [[nodiscard]] bool for_restart() const noexcept { return for_restart_; }

@@ -17,8 +17,8 @@ struct Overruns {
   std::int64_t iteration = -1;  ///< the iteration with the longest time
 };
 
-/// A thread that starts with the first task that has a limit. It calls neither MPI nor HDF5 and reads nothing of the
-/// task. It warns at the limit, and again each time that the elapsed time has doubled.
+/// A thread that starts with the first task that has a limit. It calls neither MPI nor HDF5 and does not read the task.
+/// It warns at the limit, and again each time that the elapsed time has doubled.
 class Watchdog {
  public:
   Watchdog() = default;

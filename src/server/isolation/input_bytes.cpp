@@ -95,7 +95,7 @@ class ViewReader {
   std::span<const std::byte* const> objects_;
 };
 
-/// Numbers the lists that entries point at: first those of `blocks`, by variable, then all others.
+/// Numbers the lists that entries point at: first the lists of `blocks`, by variable, then all others.
 class Lists {
  public:
   explicit Lists(const LocalInput& input) : first_(input.blocks.data()), used_(input.blocks.size(), false) {

@@ -41,7 +41,7 @@ std::vector<std::string> environment_of_worker() {
   std::vector<std::string> entries = environment_of_child();
   entries.emplace_back("PYTHONUNBUFFERED=1");  // keeps what it prints before it dies
   entries.emplace_back("PYTHONFAULTHANDLER=1");
-  entries.emplace_back("UCX_ERROR_SIGNALS=");  // UCX's traces say nothing of Python, and fill the report
+  entries.emplace_back("UCX_ERROR_SIGNALS=");  // UCX's traces do not show Python, and fill the report
   return entries;
 }
 

@@ -20,7 +20,7 @@ namespace sidestream {
 
 struct WorkerSettings {
   std::string program;       ///< program to start
-  Bytes setup;               ///< data from which the worker makes its object
+  Bytes setup;               ///< from this the worker makes its object
   double limit = 0;          ///< seconds that `local` may take; 0: no limit
   std::uint64_t memory = 0;  ///< bytes that it may allocate; 0: no limit
 };

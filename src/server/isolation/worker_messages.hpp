@@ -28,7 +28,7 @@ struct WorkerRequest {
   std::uint64_t values = 0;   ///< offset of the values in it
   std::uint64_t object = 0;   ///< length of the object; its descriptor comes along if it has changed
   std::int64_t iteration = 0;
-  // make: another object to map; its descriptor follows that of the server's object
+  // make: another object to map; its descriptor comes after the server's
   std::uint64_t shared_offset = 0, shared_bytes = 0;  ///< location in the one shared object; 0 bytes: there is none
   std::uint64_t memory = 0;                           ///< make: bytes that the worker may allocate; 0: no limit
 };

@@ -15,7 +15,7 @@
 
 namespace sidestream {
 
-/// A block of a server's clients for which a variable is missing, or all blocks of its clients.
+/// A block of a server's clients that lacks a variable, or all blocks of its clients.
 struct AbsentBlock {
   std::int32_t variable = -1;
   std::int32_t all = 0;  ///< number of blocks if all are missing; 0: this one block
@@ -41,13 +41,13 @@ class AbsentBlocks {
   using Has = std::function<bool(std::int32_t variable)>;
   [[nodiscard]] bool settle(const BlockTable& table, const Has& has);
 
-  /// Number of the set of blocks on which the variable is missing; 0: on none.
+  /// Number of the set of blocks that lack the variable; 0: none.
   [[nodiscard]] std::size_t set_of(std::int32_t variable) const {
     return sets_.empty() ? 0 : sets_[static_cast<std::size_t>(variable)];
   }
   /// The table without the blocks of a set, which must not be 0.
   [[nodiscard]] const BlockTable& table(std::size_t set) const { return tables_[set - 1].rest; }
-  /// Mesh and id of each block on which some variable is missing.
+  /// Mesh and id of each block that lacks some variable.
   [[nodiscard]] std::set<std::pair<std::int32_t, std::int64_t>> blocks() const;
   /// Clears flags of `covered`, which is by position in the whole table, for blocks that are not covered completely
   /// once the blocks of a set are missing. The set must not be 0.
@@ -59,7 +59,7 @@ class AbsentBlocks {
   [[nodiscard]] std::string overlap(const BlockTable& table) const;
 
  private:
-  /// Blocks on which some variables of one mesh are missing.
+  /// Blocks that lack some variables of one mesh.
   struct Set {
     std::int32_t mesh = 0;
     std::vector<std::int64_t> positions;  ///< in the whole table, ascending

@@ -105,7 +105,7 @@ class Planner {
  private:
   /// Blocks that servers may have.
   struct Allowed {
-    std::int32_t mesh = -1;      ///< the mesh on which blocks are restricted
+    std::int32_t mesh = -1;      ///< the mesh whose blocks are restricted
     std::vector<bool> blocks{};  ///< by position
   };
   [[nodiscard]] bool is_ranged(const Selected& selected) const;

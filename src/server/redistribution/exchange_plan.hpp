@@ -21,7 +21,7 @@ struct PieceViews {
   std::vector<BlockView> views;
 };
 
-/// Views of one iteration. They point to the values from which they were made, and into `memory`.
+/// Views of one iteration. They point to their source values, and into `memory`.
 struct Views {
   std::vector<std::vector<BlockView>> blocks;  ///< published blocks: by variable id, ascending block id
   std::vector<PieceViews> pieces;              ///< in the order of BlockAssignment::decomposed
@@ -46,7 +46,7 @@ class ExchangePlan {
   ExchangePlan(const Metadata& metadata, const BlockTable& table, std::shared_ptr<const BlockAssignment> assignment,
                const Place& place, const Owned& owned, const Allocated& allocated = {});
 
-  /// The values to fetch. Those of blocks in place are whole, and their arrays may cover more.
+  /// The values to fetch. Blocks in place are fetched whole, and their arrays may cover more.
   [[nodiscard]] const std::vector<Wanted>& wanted() const noexcept { return wanted_; }
   /// By position in `wanted`: the server whose clients hold the values.
   [[nodiscard]] const std::vector<std::int32_t>& holders() const noexcept { return holders_; }
@@ -68,7 +68,7 @@ class ExchangePlan {
   struct Source {  ///< a part of a view
     std::size_t wanted;
     Box box;       ///< in the view's indices
-    Index3 shift;  ///< the view's indices minus those of the values
+    Index3 shift;  ///< the view's indices minus the values' indices
   };
   struct Own {  ///< a piece of a block
     std::int32_t variable;

@@ -154,7 +154,7 @@ class Decider {
       }
     }
   }
-  /// Adds blocks of finer levels that may cover cells of a block: they have no ranges, but hide what they cover.
+  /// Adds blocks of finer levels that may cover cells of a block: they have no ranges, but hide cells.
   void add_covering(std::int64_t position, std::set<std::int64_t>& known) const {
     const Block& block = table_.blocks()[static_cast<std::size_t>(position)];
     const Mesh& mesh = metadata_.meshes.at(static_cast<std::size_t>(block.mesh));
@@ -209,7 +209,7 @@ class Decider {
   std::vector<BlockRange> ranges_;
   std::vector<CountedRange> counted_;
   std::map<std::pair<std::int32_t, std::int64_t>, std::int64_t> own_;  ///< positions by mesh and id
-  std::set<std::int64_t> positions_;  ///< positions of own blocks, and of those in `ranges_`
+  std::set<std::int64_t> positions_;  ///< positions of own blocks, and of blocks in `ranges_`
 };
 
 /// Collective: combines all servers' numbers, which are below `all`, as bits or as numbers, whichever is smaller.

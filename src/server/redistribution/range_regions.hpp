@@ -23,7 +23,7 @@ class RangeRegions {
   /// `metadata` must outlive this object.
   RangeRegions(const Metadata& metadata, int server) : metadata_(metadata), server_(server) {}
 
-  /// Returns the blocks on which a variable exists, and the number of that set: a missing block covers nothing.
+  /// Returns the blocks that have a variable, and the number of that set: a missing block covers nothing.
   using TableOf = std::function<std::pair<std::size_t, const BlockTable*>(std::int32_t variable)>;
   struct Request {
     RangeRequest of;

@@ -122,7 +122,7 @@ auto or_refuse(Work&& work, Fails&& fails) {
 
 // The boundary between C and C++.
 
-/// Stores a message, or a shorter one that needs no allocation if memory is short.
+/// Stores a message. If memory is short it stores a shorter one, which needs no allocation.
 inline void say(std::string& message, const char* text) noexcept {
   try {
     message = text;

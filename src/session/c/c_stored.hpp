@@ -56,7 +56,7 @@ template <class From>
   return description;
 }
 
-/// Bounds of a block's nodes on its own level, or those that were declared.
+/// Bounds of a block's nodes on its own level, or declared bounds.
 [[nodiscard]] inline Bounds place_of(const Mesh& mesh, const Block& block, const Index3& ratio) {
   if (mesh.axes() == nullptr || block.cells.empty()) return block.bounds;
   Bounds bounds;

@@ -81,7 +81,7 @@ class Builder {
   MadeBlock made_;
 };
 
-/// The cells of a part of an array. Extents are those of the mesh, slowest first, followed by the components.
+/// The cells of a part of an array. Extents are the mesh's, slowest first, followed by the components.
 Box Builder::box_of(const DataSet::Array& array, const Variable& variable) const {
   const Box all = variable.points(mesh_.cells);
   const auto dimensions = static_cast<std::size_t>(mesh_.dimensions);

@@ -142,7 +142,7 @@ void MakingTask::keep_state(const Iteration& iteration, Communicator& servers, R
   if (mesh_ != nullptr) mesh_->keep_states(iteration);
 }
 
-/// Lets the tasks that use the mesh hand over what they have kept, after the last result of the maker.
+/// Lets the tasks of the mesh hand over their kept results, after the maker's last result.
 void MakingTask::finish(const Iteration& last, Communicator& servers, Results& results) {
   ResultCatcher caught(results, named_, servers.rank() == 0);
   if (auto* const lasting = dynamic_cast<LastingTask*>(task_.get())) lasting->finish(last, servers, caught);

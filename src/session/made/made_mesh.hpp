@@ -32,7 +32,7 @@ class MadeMesh {
   void begin(const std::vector<std::string>& events, double origin);
   /// Takes the result of an iteration and runs the due tasks. Collective. Throws their failures, on all servers alike.
   void take(ResultCatcher& caught, const Iteration& iteration, Communicator& servers);
-  /// Takes a result in blocks, of which there may be none or several. Collective; see `take`.
+  /// Takes a result in any number of blocks, also none. Collective; see `take`.
   void take_blocks(ResultCatcher& caught, const Iteration& iteration, Communicator& servers);
   void report() const;
   /// Calls the tasks that use the mesh; see LastingTask. Collective.

@@ -131,7 +131,8 @@ void count_on_node(Roles& roles) {
   roles.on_node.server = serves;
 }
 
-/// Chooses the rank that writes this rank's records: a server writes its own and those of its share of the other ranks.
+/// Chooses the rank that writes this rank's records: a server writes its own and the records of its share of the other
+/// ranks.
 void find_recorder(MpiCommunicator& world, Roles& roles) {
   roles.recorder = world.rank();
   if (roles.servers.count == 0) return;

@@ -25,14 +25,13 @@ struct Roles {
   bool server = false;     ///< dedicated: calls serve; with `inline` there is none
   bool forwarder = false;  ///< a server for its node's clients that passes values on
   int nodes = 1;
-  int node = 0;                              ///< this rank's node; nodes are numbered by their lowest rank
-  shared_memory::NodeRole on_node;           ///< number among the ranks of the node that share memory
-  int serving_on_node = 0;                   ///< servers and forwarders of lower rank on this node
-  std::unique_ptr<MpiCommunicator> members;  ///< ranks of this rank's kind: all clients, servers or forwarders
-  std::unique_ptr<MpiCommunicator>
-      node_members;                       ///< ranks of this node that share memory: clients and those that serve them
-  RankKind clients, servers, forwarders;  ///< inline: servers = clients
-  std::size_t group = 0;                  ///< index for a server, or a forwarder that reduces: see server_groups.hpp
+  int node = 0;                                   ///< this rank's node; nodes are numbered by their lowest rank
+  shared_memory::NodeRole on_node;                ///< number among the ranks of the node that share memory
+  int serving_on_node = 0;                        ///< servers and forwarders of lower rank on this node
+  std::unique_ptr<MpiCommunicator> members;       ///< ranks of this rank's kind: all clients, servers or forwarders
+  std::unique_ptr<MpiCommunicator> node_members;  ///< ranks of this node that share memory: clients and their servers
+  RankKind clients, servers, forwarders;          ///< inline: servers = clients
+  std::size_t group = 0;  ///< index for a server, or a forwarder that reduces: see server_groups.hpp
   std::unique_ptr<MpiCommunicator> group_members;  ///< servers or forwarders of that group; null without groups
   int recorder = 0;                                ///< the rank that writes this one's records
 };
@@ -53,8 +52,8 @@ void agree_on_nodes(MpiCommunicator& world, PlacementConfig& placement);
 // Rank look-up by a member's number in another group, without a list of all members.
 
 /// Returns the ranks of the members with the numbers `asked`, in that order; each number may be requested once.
-/// Collective over `all`, some members of which are numbered from 0. `mine`: this member's number; -1: none. The
-/// directory is distributed: the member of rank n stores the rank of number n and answers queries for it.
+/// Collective over `all`; only some members have numbers, from 0. `mine`: this member's number; -1: none. The directory
+/// is distributed: rank n stores the rank of number n and answers queries for it.
 [[nodiscard]] std::vector<int> look_up_ranks(Communicator& all, int mine, const std::vector<int>& asked);
 
 /// Binds a server or forwarder to its core if the placement asks for it. Collective. Rank 0 logs which ranks serve and

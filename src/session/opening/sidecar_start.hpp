@@ -28,8 +28,7 @@ namespace sidestream {
 
 struct SidecarSetup {
   Bytes declarations;               ///< Declarations::encode of the program's declarations
-  Bytes metadata;                   ///< the same for all meshes and variables with their ids, including those of the
-                                    ///< file
+  Bytes metadata;                   ///< the same for all meshes and variables with their ids, also of the file
   std::vector<std::string> events;  ///< event number e is bit e
   std::string file;                 ///< path of the configuration
   std::string directory;            ///< absolute path of the results

@@ -109,8 +109,8 @@ bool Session::Implementation::vote(Vote choice) {
       "client, and serve on every server");
 }
 
-/// Removes records of an earlier run, also those of other placements. Keeps an endpoint's records with `job`, since it
-/// may be writing them.
+/// Removes records of an earlier run, in any placement. Keeps an endpoint's records with `job`, since it may be writing
+/// them.
 static void remove_replaced(const OpeningConfig& opening) {
   using namespace own_files;
   remove_earlier_records(opening, {run_timings, run_movement, run_iterations, run_messages, clients_record,
@@ -195,7 +195,7 @@ void Session::Implementation::assemble_meshes() {
   });
 }
 
-/// Clients compare declarations that must agree; servers, which declare nothing, get those of the first client.
+/// Clients compare their declarations, which must agree; servers, which declare nothing, get the first client's.
 void Session::Implementation::agree_on_declarations() {
   const int first = roles_.clients.first;
   Bytes common = declarations_.encode();

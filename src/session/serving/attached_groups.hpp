@@ -12,7 +12,8 @@ namespace sidestream {
 struct AttachOptions {
   std::string file;                 ///< path of the configuration
   double wait = 60;                 ///< seconds to wait for the simulation
-  std::string directory;            ///< directory of the results; empty: that of the configuration or of the simulation
+  std::string directory;            ///< directory of the results; empty: the one of the configuration or of the
+                                    ///< simulation
   std::function<bool()> stop = {};  ///< polled often; true: the group should leave
   std::string stream = {};          ///< endpoint: name of the stream; empty: placement.stream.name
   std::string from = {};            ///< endpoint: the stream's directory; empty: placement.stream.directory

@@ -181,7 +181,7 @@ class Endpoint {
       staging::register_streams(registry_, streams_);
       modules_ = load_plugins(opening_, *document_, folder_, registry_);
     });
-    // The time limit is that of the simulation's job. A signal may be meant for both jobs, so this one continues for a
+    // The time limit belongs to the simulation's job. A signal may be meant for both jobs, so this one continues for a
     // while.
     EndingConfig signals = opening_.ending;
     signals.limit = 0;
@@ -204,8 +204,8 @@ class Endpoint {
     });
   }
 
-  /// Checks earlier results: an endpoint that takes over continues those of the last endpoint. Results of another
-  /// session belong to an earlier run.
+  /// Checks earlier results: an endpoint that takes over continues the last endpoint's. Results of another session
+  /// belong to an earlier run.
   void check_record() {
     std::int64_t resume = 0;
     run_collectively(all_, [&] {

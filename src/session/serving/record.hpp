@@ -20,7 +20,7 @@ struct RunFacts {
   std::string placement;
   int clients = 0, servers = 0, nodes = 1;
   std::vector<ServerGroup> groups{};
-  std::string started{};  ///< time of day of the start, from which tables count seconds; empty: not started
+  std::string started{};  ///< time of day of the start, where tables begin to count seconds; empty: not started
 };
 
 /// Names of the files that record a run.
@@ -55,7 +55,7 @@ void begin_messages(RunLog& log, const OpeningConfig& opening, const char* name,
 [[nodiscard]] std::string server_rows(int rank, const Ledger& ledger);
 /// This rank's rows of movement.csv, without the header.
 [[nodiscard]] std::string movement_rows(int rank, const char* role, const std::vector<MovedBytes>& moved);
-/// A table of a run to which every rank adds rows.
+/// A table of a run. Every rank adds rows.
 struct RunTable {
   const char* file;
   const char* header;

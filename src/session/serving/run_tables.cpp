@@ -73,7 +73,7 @@ fs::path temporary_of(const std::string& directory, const RunTable& table) {
   return fs::path(directory) / (std::string(".") + table.file + ".part");
 }
 
-/// Creates the file to which all processes write their rows. Returns the offset at which rows begin.
+/// Creates the file for the rows of all processes. Returns the offset where rows begin.
 std::int64_t begin_table(const fs::path& path, const fs::path& temporary, const RunTable& table, bool append) {
   std::error_code error;
   if (append && fs::exists(path, error)) {
@@ -97,7 +97,7 @@ struct Unfinished {
   }
 };
 
-/// Appends the rows of a run that ended early to those of the existing table.
+/// Appends the rows of a run that ended early to the existing table.
 void append_part_file(const std::string& directory, const RunTable& table) {
   const fs::path path = fs::path(directory) / table.file;
   Unfinished unfinished{temporary_of(directory, table)};

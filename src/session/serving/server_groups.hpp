@@ -19,7 +19,7 @@ void settle_groups(MpiCommunicator& world, const Roles& roles, Config& config);
 
 [[nodiscard]] std::vector<int> sizes_of(const std::vector<ServerGroup>& groups);
 
-/// Sets the group of this server or reducing forwarder and, on all ranks, the groups with which memory is shared.
+/// Sets the group of this server or reducing forwarder and, on all ranks, the groups that share memory with it.
 /// Collective over the servers, and over forwarders that reduce. Does nothing without groups.
 void join_group(Roles& roles, const PlacementConfig& placement);
 
@@ -35,7 +35,7 @@ void join_group_of_endpoint(MpiCommunicator& world, Roles& roles, PlacementConfi
                                                  const PlacementConfig& placement, const Ledger* mine, int to);
 
 /// The numbers of the tasks that group `group` runs, in the file's order. `uses`: the made mesh that these tasks use;
-/// -1: tasks that use what the simulation publishes.
+/// -1: tasks of published variables.
 [[nodiscard]] std::vector<std::size_t> tasks_of_group(const Config& config, std::size_t group, std::int32_t uses = -1);
 
 }  // namespace sidestream

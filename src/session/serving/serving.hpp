@@ -52,7 +52,7 @@ class Serving {
   /// requests add variables to `config`.
   using Choose = std::function<void(const std::shared_ptr<const OutputDirectory>&)>;
   /// Servers that work together, and their index in `placement.groups`. `uses`: they run the tasks that use this mesh,
-  /// made by one of their analyses; -1: the tasks that use what the simulation publishes.
+  /// made by one of their analyses; -1: the tasks of published variables.
   struct Group {
     MpiCommunicator& servers;
     std::size_t number = 0;

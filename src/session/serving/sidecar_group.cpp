@@ -144,7 +144,7 @@ void Group::find_place() {
   });
 }
 
-/// Returns false if told to stop before there was anything to attach to.
+/// Returns false if it was asked to stop before anything was attached.
 bool Group::attach() {
   AttachRequest request;
   request.build = shared_memory::shared_memory_build();
@@ -251,7 +251,7 @@ void Group::configure() {
       WorkerSource{text_, options_.file, folder_, setup_.declarations, modules_.files});
 }
 
-/// Divides the servers into the groups for which the simulation has laid out its memory.
+/// Divides the servers into the groups of the simulation's memory layout.
 void Group::divide() {
   std::vector<ServerGroup>& groups = config_.opening.placement.groups;
   const std::vector<int>& there = attachment_->node()->role().groups;

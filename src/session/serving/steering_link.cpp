@@ -43,7 +43,7 @@ SteeringLink::SteeringLink(const Config& config, bool first, bool tells)
   std::vector<std::pair<std::string, std::string>> before;
   if (mailbox_ && config_.opening.same_session) before = mailbox_->recorded();
   server_.emplace(config_.steering, config_.steering_ahead, std::move(mine));
-  // Clients of killed servers may have received different values, so these servers tell all values.
+  // Clients of killed servers may have received different values, so these servers send all values.
   for (const auto& [name, text] : before) {
     try {
       const std::size_t parameter = find_steered(config_.steering, name);

@@ -31,7 +31,7 @@ class SteeringLink {
   SteeringLink(const SteeringLink&) = delete;
   SteeringLink& operator=(const SteeringLink&) = delete;
 
-  /// Null if there is nothing to steer, or if others tell the clients.
+  /// Null if nothing can be steered, or if other servers inform the clients.
   [[nodiscard]] SteeringServer* server() noexcept { return server_ ? &*server_ : nullptr; }
   [[nodiscard]] const SteeringSink& sink() const noexcept { return sink_; }
   /// Call when these servers get no more iterations. `over`: the session has no other servers either.
@@ -79,7 +79,7 @@ class RequestLink {
   [[nodiscard]] std::string description(const std::vector<std::pair<std::string, std::string>>& running) const;
 
   Config& config_;
-  std::size_t most_variables_;  ///< number of variables, including those of expressions in requests
+  std::size_t most_variables_;  ///< number of variables, also of expressions in requests
   const Registry& registry_;
   std::unique_ptr<Mailbox> mailbox_;  ///< on the first server, if it could be opened
   std::optional<AskedTasks> asked_;

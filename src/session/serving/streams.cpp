@@ -15,8 +15,8 @@ namespace sidestream {
 
 namespace {
 
-/// The metadata that readers may receive: published variables, and derived ones up to the last one that an output
-/// sends. Readers see all of these as published.
+/// The metadata for readers: published variables, and derived ones up to the last one that an output sends. Readers see
+/// all of these as published.
 Metadata sent_part(const Config& config) {
   Metadata published = published_part(config.metadata);
   std::size_t count = published.variables.size();

@@ -11,8 +11,8 @@
 namespace sidestream {
 
 /// Builds the configuration of a run from its file, from the program's declarations, and from `further` (see
-/// read_config). The result is the same on every process. If `streams` is not null, it gets the data from which readers
-/// of its streams build the same. Throws Error(configuration).
+/// read_config). The result is the same on every process. If `streams` is not null, it gets the data that readers of
+/// its streams need to build the same. Throws Error(configuration).
 [[nodiscard]] Config complete_config(const Document& document, const Registry& registry,
                                      const Declarations& declarations, staging::StreamContext* streams = nullptr,
                                      const FurtherVariables& further = {});

@@ -22,8 +22,8 @@ class ChartDrawing {
  public:
   using Done = std::function<void()>;
 
-  /// `first`: arguments of `program` that precede those of the pictures. `limit`: longest wait of the destructor.
-  /// Processes inherit the current environment of this process.
+  /// `first`: arguments of `program` before the pictures' arguments. `limit`: longest wait of the destructor. Processes
+  /// inherit the current environment of this process.
   ChartDrawing(std::string program, std::vector<std::string> first, std::chrono::duration<double> limit);
   /// Waits until all pictures are drawn, but not beyond the limit, and names the missing ones.
   ~ChartDrawing();

@@ -11,7 +11,7 @@ namespace sidestream {
 
 /// The codecs that come with Sidestream.
 [[nodiscard]] CodecKinds built_in_codecs();
-/// The built-in codecs and those of the plug-ins that the environment variable SIDESTREAM_CODEC_PLUGINS names (paths
+/// The built-in codecs, and codecs of the plug-ins in the environment variable SIDESTREAM_CODEC_PLUGINS (paths
 /// separated by colons). For programs that read databases without a configuration. Throws Error(configuration).
 [[nodiscard]] CodecKinds codecs_for_readers();
 /// Describes each codec in a sentence.

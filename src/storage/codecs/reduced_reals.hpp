@@ -81,7 +81,7 @@ inline constexpr double largest_half = 65504;
   const std::uint64_t odd = size >> dropped & 1;
   std::uint64_t half = ((size + (std::uint64_t{1} << (dropped - 1)) - 1 + odd) >> dropped) - (bias << 10);
   if (size < (bias + 1) << 52) {
-    // Below 2^-14 numbers are multiples of 2^-24, as are those of float64 around 2^28.
+    // Below 2^-14 numbers are multiples of 2^-24, like float64 around 2^28.
     half = std::bit_cast<std::uint64_t>(std::fabs(value) + 0x1p28) - std::bit_cast<std::uint64_t>(0x1p28);
   }
   if (size >= infinite) half = size > infinite ? 0x7e00 : 0x7c00;

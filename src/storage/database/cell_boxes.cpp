@@ -131,7 +131,7 @@ namespace {
 
 constexpr double rounding = 1e-12;  ///< in root cells: blocks that only touch may overlap by this much
 
-/// True if `a` comes before `b` along the Morton curve, on which i has the lowest bits. No index is negative.
+/// True if `a` comes before `b` along the Morton curve; i has the lowest bits. No index is negative.
 bool precedes(const Index3& a, const Index3& b) {
   std::size_t axis = 0;
   std::uint64_t most = 0;

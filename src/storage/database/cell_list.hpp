@@ -1,4 +1,4 @@
-// Cells of refined meshes: those that exist in a box, each once, and their values.
+// Cells of refined meshes that exist in a box, each once, and their values.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct CellChoice {
   bool leaves = true;                   ///< only cells that count (leaves)
 };
 
-/// Cells by level. Those of trees are in the order of Morton keys; others by block, with i fastest within a block.
+/// Cells by level. Cells of trees are in the order of Morton keys; others by block, with i fastest within a block.
 /// Entry n of each list belongs to cell n.
 struct CellList {
   const Context* context = nullptr;  ///< the context that listed them; not read

@@ -41,8 +41,8 @@ struct Pruned {
   std::uint64_t left = 0;               ///< bytes of removed contexts in files that others use
 };
 
-/// Removes contexts, and deletes files that no context uses: those of removed contexts and of killed runs. Touches only
-/// files with names that the database gives. Throws Error(file), also while a run is writing.
+/// Removes contexts, and deletes files that no context uses, of removed contexts and of killed runs. Touches only files
+/// with names of a database. Throws Error(file), also while a run is writing.
 [[nodiscard]] Pruned prune(const std::string& directory, const PruneOptions& options);
 
 }  // namespace sidestream::database

@@ -18,7 +18,7 @@ struct Schema {
   /// Further lists by variable, if each chunk goes through one of several; the first list is in `codecs`. May be
   /// shorter than the number of variables.
   std::vector<std::vector<std::vector<std::string>>> other_codecs{};
-  /// Relations by variable with which its values are encoded. May be shorter than the number of variables.
+  /// Relations by variable, for encoding its values. May be shorter than the number of variables.
   std::vector<VariableRelations> relations{};
   [[nodiscard]] VariableRelations relations_of(std::size_t variable) const {
     return variable < relations.size() ? relations[variable] : VariableRelations{};

@@ -77,7 +77,7 @@ class StoredValues {
   std::unique_ptr<Context> context_;
   std::string noun_;
   std::optional<std::int32_t> deepest_;
-  std::optional<std::int32_t> placed_;  ///< the variable to which `found_places_` refers
+  std::optional<std::int32_t> placed_;  ///< the variable of `found_places_`
   std::vector<Place> found_places_;     ///< places of all visible pieces, by ascending block id
 };
 

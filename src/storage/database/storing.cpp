@@ -78,7 +78,7 @@ void Storing::make_groups(Communicator& servers) {
   groups_.emplace(std::move(groups));
 }
 
-/// Determines the number of this run, on the first server: one more than that of any run with a slot or a segment.
+/// Determines the number of this run, on the first server: one more than of any run with a slot or a segment.
 void Storing::begin_run() {
   make_directory_of((fs::path(options_.directory) / journal_name).string());
   if (!lock_) lock_ = std::make_unique<DirectoryLock>(options_.directory, lock_name);
@@ -141,7 +141,7 @@ void Storing::make_segment(std::uint32_t number) {
   file.close();
 }
 
-/// Reserves an extent as a whole, for which the file system finds places faster than for many writes.
+/// Reserves an extent as a whole. The file system finds its place faster than for many writes.
 void Storing::reserve(std::uint32_t number, const Extent& extent) const {
   if (!options_.preallocate || extent.end - extent.begin < chunk_bytes) return;
   GrowingFile file(path(number), GrowingFile::Open::existing);
@@ -363,7 +363,7 @@ void Storing::begin_context() {
 }
 
 /// Writes this server's part. Collective over the group. Returns failures, also of the group's communication (which
-/// fails on all members), so that this server still joins the calls for which others wait.
+/// fails on all members), so that this server still joins the calls that others wait in.
 std::string Storing::write_part(Communicator& servers, Domain& domain) {
   std::string failure;
   const std::string unplaced = failure_of([&] { failure = place(domain); });

@@ -29,7 +29,7 @@ std::uint64_t sum(std::uint64_t a, std::uint64_t b, const std::string& where) {
   return result;
 }
 
-/// True if a piece may state its own number of chunks. A number beyond that of its bytes is refused.
+/// True if a piece may state its own number of chunks. More chunks than bytes are refused.
 bool may_be_cut(const Variable& variable, const Metadata& metadata, std::uint64_t bytes, std::uint64_t chunks) {
   const Mesh& mesh = metadata.mesh_of(variable);
   if (mesh.kind() != MeshKind::octree || mesh.array(Role::refined) < 0 || chunks > bytes) return false;

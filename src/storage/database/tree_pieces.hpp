@@ -1,4 +1,4 @@
-// Reader of pieces on trees: those that are cut by level, and the flags that define the cuts.
+// Reader of pieces on trees: pieces cut by level, and the flags that define the cuts.
 #pragma once
 
 #include <list>

@@ -12,7 +12,7 @@ namespace sidestream {
 /// The purpose of a mailbox.
 struct MailboxKind {
   const char* folder;  ///< its name in the output directory
-  const char* record;  ///< name of the file that tells what may be asked
+  const char* record;  ///< name of the file that lists the possible requests
   const char* what;    ///< for messages: `can be steered`
   const char* remedy;  ///< for messages: how a run gets such a mailbox
 };
@@ -40,7 +40,7 @@ class Mailbox {
   [[nodiscard]] std::vector<Request> take();
   /// Answers a request. If a process of the run posted it, a refusal is logged instead, unless the run `ends`.
   void answer(const std::string& id, const std::string& sentence, bool ends);
-  /// Replaces the record, which tells senders what they may ask.
+  /// Replaces the record, where senders read which requests are possible.
   void record(const std::string& text);
   /// The names and values in a record of lines `name = value (...)`, of these servers or earlier ones.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> recorded() const;

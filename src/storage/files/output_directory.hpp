@@ -32,7 +32,7 @@ class DirectoryLock {
 /// True if a process or session holds that lock. False also if that cannot be determined.
 [[nodiscard]] bool is_locked(const std::string& directory, const std::string& name);
 
-/// Starting point of a run: nothing, an earlier run's results, or those of earlier servers of the same session.
+/// Starting point of a run: nothing, an earlier run's results, or the results of earlier servers of the same session.
 enum class Continuation { nothing, run, session };
 
 /// Opens the directory under `root` (created if missing). Not collective; call it on every server. `provenance`: see

@@ -15,7 +15,7 @@ namespace sidestream {
 /// Creates an empty file with the stripes of a rule. Nothing of that name may exist. Returns 0 or an error number.
 using CreateStriped = std::function<int(const std::string& path, const StripeRule& rule)>;
 
-/// The rules of a run, and the file systems on which they have no effect.
+/// The rules of a run, and the file systems that ignore them.
 class Striping {
  public:
   /// Looks up Lustre's library (liblustreapi) on this machine, if there are rules. `root`: the output directory.

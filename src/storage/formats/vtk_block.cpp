@@ -122,7 +122,7 @@ std::string why_not_vtk(const Mesh& mesh) {
   if (form_of(mesh).name.empty()) {
     return fmt::format("of type {}, for which VTK has no form here", mesh.geometry ? mesh.geometry->kind() : "unknown");
   }
-  // The nodes of finer levels between those of level 0 are unknown.
+  // Nodes of finer levels that lie between nodes of level 0 are unknown.
   if (!mesh.refinement.empty() && mesh.kind() == MeshKind::rectilinear) {
     return "which is rectilinear and has refinement levels, so that it is not known where the nodes of finer levels "
            "lie";

@@ -29,7 +29,7 @@ struct BlockArray : VtkVariable {
 /// The content of one file.
 struct VtkBlock {
   Block block{};
-  std::vector<BlockArray> arrays{};  ///< includes those of the mesh
+  std::vector<BlockArray> arrays{};  ///< including the mesh's arrays
   std::vector<Box> covered{};        ///< see BlockView::covered
   bool gap = false;                  ///< true if the cells belong to no block and must not be shown
 

@@ -1,4 +1,4 @@
-// Names by which netCDF's library and xarray open our HDF5 files unchanged.
+// Names for netCDF's library and xarray, which open our HDF5 files unchanged.
 #pragma once
 
 #include <map>

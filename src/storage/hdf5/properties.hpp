@@ -22,7 +22,7 @@ void select(const Handle& space, const Part& part, const std::string& path);
 /// Throws through fail_hdf5 if `status` is negative.
 void check(herr_t status, std::string_view action, const std::string& path);
 
-// An HDF5 header by which a file of raw values can also be opened as HDF5.
+// An HDF5 header for a file of raw values, which then also opens as HDF5.
 
 /// Returns the first `overlay_bytes` bytes of a file of `size` bytes. They make it an HDF5 file (in the oldest format)
 /// with an array for each type, `int8` to `float64`. Each array shows the bytes behind the header as whole elements of

@@ -63,7 +63,7 @@ void remove_result(const fs::path& result) {
   fs::remove(folder, error);  // fails if the folder has other files
 }
 
-/// The files listed in the index `json`, and those that it lacks and `rest` lists.
+/// The files listed in the index `json`, and files that only `rest` lists.
 std::vector<fs::path> listed_in(const fs::path& json, const fs::path& rest) {
   std::vector<fs::path> results;
   std::error_code error;

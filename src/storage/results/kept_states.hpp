@@ -1,4 +1,4 @@
-// States of analyses in the output directory, with which a later run continues.
+// States of analyses in the output directory. A later run continues with them.
 #pragma once
 
 #include <memory>

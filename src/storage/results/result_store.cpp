@@ -261,7 +261,7 @@ class FileResults final : public Results, public ResultServices, public KeptStat
   }
 
  private:
-  /// True if the file is a data set, to which a table is converted.
+  /// True if the file is a data set, so that a table is converted.
   [[nodiscard]] bool is_data(const std::string& file) const {
     return names_iteration(file) && !store_.has(file, &ResultFormat::table) && store_.has(file, &ResultFormat::data);
   }

@@ -183,7 +183,7 @@ class ResultStore {
   StateFiles states_;
   PictureFiles pictures_;
   std::int64_t begun_ = 0;                      ///< calls of `begin`: one for each iteration, and more for requests
-  std::map<std::string, std::int64_t> latest_;  ///< by pattern: the call of `begin` after which it was written last
+  std::map<std::string, std::int64_t> latest_;  ///< by pattern: the call of `begin` before its last write
   std::set<std::string> replaced_;              ///< files that this run has replaced
   std::map<std::string, std::string> lists_;    ///< lists of pieces that each iteration replaces, by pattern
   std::map<std::string, std::string> paths_;    ///< by pattern: last path of files whose names contain the iteration

@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t rows_at_once = 4096;  ///< rows joined in memory
 
-/// Columns of the table after those of the iteration. Readers select by name, so each name occurs once.
+/// Columns of the table: the iteration's, then the table's own. Readers select by name, so each name occurs once.
 std::vector<std::string> wide_columns(const Table& table, const std::string& file) {
   std::vector<std::string> columns{"iteration", "cycle", "time"};
   const std::size_t own = columns.size();
@@ -94,8 +94,7 @@ namespace fs = std::filesystem;
 
 std::string commitment_of(const std::string& path) { return hidden_beside(path, ".committed"); }
 
-/// Records the length up to which the table is complete. The digits lie within one page, so a kill cannot leave half of
-/// them.
+/// Records the length of the complete table. The digits lie within one page, so a kill cannot leave half of them.
 void note_commitment(const std::string& path, std::uint64_t length) {
   overwrite_start(commitment_of(path), fmt::format("{:020}\n", length));
 }
@@ -109,8 +108,7 @@ void forget_commitment(const std::string& path) {
   if (error) fail_file("remove", commitment_of(path), error.value());
 }
 
-/// Length up to which the table is complete. Nothing if it is not recorded, because the run ended normally or added no
-/// rows.
+/// Length of the complete table. Nothing if it is not recorded, because the run ended normally or added no rows.
 std::optional<std::uint64_t> commitment(const std::string& path) {
   const std::string note = commitment_of(path);
   if (!fs::exists(note)) return std::nullopt;

@@ -45,7 +45,7 @@ void add_run(std::vector<CellRun>& runs, const CellRun& more) {
   }
 }
 
-/// Returns the children that stay. [first, past): cells of the parents' level; `runs`: those that stay.
+/// Returns the children that stay. [first, past): cells of the parents' level; `runs`: parents that stay.
 std::vector<CellRun> children_of(const TreeShape& shape, Flags refined, Flags has, const std::vector<CellRun>& runs,
                                  Index first, Index past) {
   const Index step = Index{1} << shape.dimensions;

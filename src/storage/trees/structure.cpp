@@ -23,7 +23,7 @@ namespace {
 
 using namespace flag_bits;
 
-// The first byte tells how to read the following bytes.
+// The first byte defines how to read the following bytes.
 constexpr std::uint8_t plain = 0, framed = 1;  // framed: packed by zstd
 constexpr std::uint8_t expects_last = 2;       // a parent's ownership is predicted from its last child, otherwise as 0
 

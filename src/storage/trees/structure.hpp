@@ -73,7 +73,7 @@ struct PrunedTree {
 class RunWriter {
  public:
   explicit RunWriter(Bytes& out) : out_(out) {}
-  /// Adds the bits of `value` at which `mask` has ones.
+  /// Adds the bits of `value` where `mask` has ones.
   void add(std::uint64_t mask, std::uint64_t value) {
     for (;;) {
       const std::uint64_t other = (value ^ current_) & mask;

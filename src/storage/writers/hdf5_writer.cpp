@@ -158,7 +158,7 @@ class Hdf5Writer final : public Task {
   std::vector<std::int32_t> variables_;
   Preparation preparation_;
   std::string path_;           ///< path in this iteration, between local and combine
-  std::vector<double> times_;  ///< times of levels in this iteration; empty: that of the iteration
+  std::vector<double> times_;  ///< times of levels in this iteration; empty: the time of the iteration
 };
 
 /// Refuses nested names: a variable is a group in one kind of file and an array in the other, so no other object may

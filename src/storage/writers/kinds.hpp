@@ -32,7 +32,7 @@ namespace sidestream {
 /// Writes one file per block and iteration, one per mesh and iteration that lists those, and an index over time.
 [[nodiscard]] WriterKind vtk_writer();
 
-/// The patterns of the files that list blocks, one per mesh. `settings` are those of the writer.
+/// The patterns of the files that list blocks, one per mesh. `settings`: the writer's.
 [[nodiscard]] std::vector<std::string> vtk_list_files(const Settings& settings, const Metadata& metadata);
 
 // Options common to several writers.

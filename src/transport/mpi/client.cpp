@@ -156,7 +156,7 @@ void Client::run() {
         return stopping_ || ended_ > settled_ || !packets_.empty() || (closing_ && !parted_);
       };
       if (!in_flight()) {
-        // Interval at which memory that this client borrowed but only keeps warm is offered to other clients.
+        // Interval for offering other clients memory that this client borrowed and only keeps warm.
         constexpr std::chrono::milliseconds often{5};
         while (uses_->pool().borrowed() > 0 && !changed_.wait_for(lock, often, in_flight)) uses_->share();
         changed_.wait(lock, in_flight);
@@ -377,7 +377,7 @@ bool Client::drain(std::chrono::milliseconds limit) {
   const double waited = status_.waited;
   bool done = wait_for(settled, Clock::now() + limit);
   if (!done) {
-    // The servers finish what they have begun, for which they may need values from here, and refuse the rest.
+    // The servers finish iterations that they have begun, possibly with values from here, and refuse the rest.
     tell(MessageKind::abandon);
     static_cast<void>(wait_for(settled, forever));
   }

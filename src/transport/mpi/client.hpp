@@ -1,4 +1,4 @@
-// Placement `nodes`, the client's end: copies values into a staging buffer, from which servers fetch them.
+// Placement `nodes`, the client's end: copies values into a staging buffer, where servers fetch them.
 #pragma once
 
 #include <condition_variable>
@@ -33,8 +33,7 @@ class Client final : public ClientTransport {
     int max_in_flight = 8;
     Moving moving = Moving::fetched;
     std::shared_ptr<Lender> lender{};  ///< source of more memory; may be null
-    std::vector<Contact> others{};     ///< contacts in further groups of servers, each of which gets all that the first
-                                       ///< gets
+    std::vector<Contact> others{};     ///< contacts in further groups of servers; each group gets the same as the first
   };
   /// `comm`: clients and servers; used by this transport only, and for the first group of servers.
   Client(std::shared_ptr<MpiCommunicator> comm, const Options& options);
@@ -90,7 +89,7 @@ class Client final : public ClientTransport {
     std::uint64_t bytes;
   };
   std::deque<Pushed> pushes_;             ///< values to send to the contact
-  std::int64_t ended_ = 0, settled_ = 0;  ///< number of iterations ended here; number of those with an outcome
+  std::int64_t ended_ = 0, settled_ = 0;  ///< number of iterations ended here; number of them with an outcome
   std::int64_t freed_ = 0;                ///< number of iterations whose memory is free again; never less than settled_
   std::map<std::int64_t, Settled> outcomes_;  ///< outcomes that were not asked for yet
   News news_;

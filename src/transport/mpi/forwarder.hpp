@@ -24,8 +24,7 @@ class Forwarder {
   Forwarder(ServerTransport& clients, const std::vector<Contact>& contacts);
   /// Runs until all clients have closed and every iteration is settled.
   void run();
-  /// Sets a callback that receives the bytes of values sent for each iteration, in order, when nothing of it is left
-  /// here.
+  /// Sets a callback that receives the bytes of values sent for each iteration, in order, when all of it has left.
   void set_sent(std::function<void(std::int64_t, std::uint64_t)> sent) { sent_ = std::move(sent); }
 
  private:
@@ -41,7 +40,7 @@ class Forwarder {
   ValueStore value_store_;
   std::deque<Link> links_;  ///< one link for each group of servers
   MessageWriter writer_;
-  std::deque<Notice> notices_;  ///< notices for which clients had no room yet
+  std::deque<Notice> notices_;  ///< notices that clients had no room for yet
   std::int64_t reported_ = 0, freed_ = 0, settled_ = 0;
   bool closed_ = false, abandoned_ = false;
   std::function<void(std::int64_t, std::uint64_t)> sent_;

@@ -37,7 +37,7 @@ class Link {
   void send(const Bytes& packet);
   /// Sends values of iteration `index` to the contact; they must stay in place until the iteration is `freed`.
   void push(std::int64_t index, int tag, const std::byte* data, std::uint64_t bytes);
-  /// Receives what has arrived and answers what can be answered. True if something was done or is on its way.
+  /// Receives packets and answers all requests that it can. True if something was done or is on its way.
   bool move();
   /// Iterations below this number are free: the group has fetched the values it needs, and MPI no longer reads them.
   [[nodiscard]] std::int64_t freed() const noexcept { return freed_; }

@@ -56,8 +56,7 @@ enum class PacketKind : std::uint32_t {
   order = 12,     ///< server to holder: WantedItem[] for every iteration from `index` on; an empty list ends the order
   standing = 13,  ///< holder to server: iteration `index` for the order `number`: like an answer, with the small
                   ///< pieces in the packet and the large ones following
-  order_taken = 14,    ///< holder to server: the order `number` has arrived; what was sent for earlier orders came
-                       ///< before this
+  order_taken = 14,    ///< holder to server: the order `number` has arrived; values for earlier orders came before this
   notice = 16,         ///< server to its clients: one message as MessageLine[]
   last_standing = 15,  ///< holder to server: nothing more comes for the order `number`, since the holder publishes no
                        ///< more

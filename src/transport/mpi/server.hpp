@@ -73,7 +73,7 @@ class Server final : public ServerTransport {
   PushedValues pushed_;
   std::chrono::steady_clock::time_point last_arrival_{};  ///< time of the last message
   std::int64_t range_number_ = 0;
-  std::map<int, MeasuredRanges> range_answers_;  ///< those of the last question, by rank
+  std::map<int, MeasuredRanges> range_answers_;  ///< answers to the last question, by rank
   std::map<int, Bytes> asked_;                   ///< the last question to each rank
 };
 

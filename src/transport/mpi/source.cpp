@@ -78,7 +78,7 @@ bool Source::follow_orders() {
       any = true;
     }
   }
-  // Servers wait for this before they stop listening: no later call receives what was sent for a refused iteration.
+  // Servers wait for this before they stop listening: no later call receives values of a refused iteration.
   std::erase_if(orders_, [&](const Order& order) {
     if (order.next < closed_at_) return false;
     retry_while_out_of_memory([&] { tell(order, PacketKind::last_standing); });

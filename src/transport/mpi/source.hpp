@@ -36,7 +36,7 @@ class Source {
 
   /// Takes a request (fetch, ranges) or an order. It is answered when its iteration is complete in the value store.
   void request(Packet& packet);
-  /// Answers what can be answered, and frees what was sent. True if something was done or is on its way.
+  /// Answers all requests that it can, and frees sent memory. True if something was done or is on its way.
   bool move();
   /// Records that all servers have what they need of iterations below `freed`; orders are then followed further.
   void freed(std::int64_t freed) noexcept { freed_ = std::max(freed_, freed); }

@@ -16,8 +16,8 @@
 
 namespace sidestream::mpi {
 
-/// Number of iterations that holders may send beyond the oldest one that is not freed. A server thus has one iteration
-/// in analysis, one arriving, and one that may arrive.
+/// Number of iterations that holders may send beyond the oldest unfreed one. A server thus has one iteration in
+/// analysis, one arriving, and one that may arrive.
 inline constexpr std::int64_t standing_window = 2;
 
 /// Receives values for standing orders. A new order replaces the previous one; values already sent for the previous one
@@ -59,7 +59,7 @@ class StandingFetch {
   struct Free {
     void operator()(std::byte* p) const noexcept { std::free(p); }
   };
-  /// Memory of one iteration, and what has arrived in it.
+  /// Memory of one iteration, and its received values.
   struct Set {
     std::int64_t index = -1;
     std::unique_ptr<std::byte, Free> memory;

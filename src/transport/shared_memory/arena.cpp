@@ -138,7 +138,7 @@ std::optional<std::uint64_t> Arena::borrow(int client, std::uint64_t chunks, std
   auto found = scan(client, chunks, hint, chunks_, disturbed);
   // Runs that cross the hint are found by this second scan.
   if (!found && hint > 0) found = scan(client, chunks, 0, std::min(chunks_, hint + chunks - 1), disturbed);
-  // Two clients that collide both continue behind each other; this scan looks again at what they skipped.
+  // Two clients that collide both continue behind each other; this scan searches the skipped chunks again.
   if (!found && disturbed) found = scan(client, chunks, 0, chunks_, disturbed);
   return found;
 }

@@ -51,7 +51,7 @@ class Channel {
   /// Settles all iterations of a server that is gone: those it had received and did not announce become `undecided`;
   /// those it had not received, up to `current`, are refused.
   void settle(Outcome undecided, std::int64_t current);
-  /// Refuses an iteration that no server is told of.
+  /// Refuses an iteration without informing a server.
   void refuse(std::int64_t index);
 
   /// Counts the end record of iteration `index`, which is in the ring; wakes the server if this was its last client.

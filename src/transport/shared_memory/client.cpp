@@ -372,8 +372,8 @@ void Client::push_at_last(Channel& channel, MessageKind kind) {
   channel.ring();
 }
 
-/// Tells the servers to stop, ahead of everything that still waits here. What they never receive is refused; the
-/// account reports it as unknown.
+/// Stops the servers, ahead of all records that still wait here. Records that they never receive are refused; the
+/// account reports them as unknown.
 void Client::give_up() {
   for (Channel& channel : channels_) {
     channel.drop_backlog();

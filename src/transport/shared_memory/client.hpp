@@ -19,7 +19,7 @@ namespace sidestream::shared_memory {
 class Client : public ClientTransport {
  public:
   /// `progress` is called about every millisecond while the client waits. It keeps MPI messages of the simulation
-  /// moving, for which other clients may wait. It may call `disconnect`, which ends the waiting.
+  /// moving, which other clients may need. It may call `disconnect`, which ends the waiting.
   Client(std::shared_ptr<Node> node, WhenFull when_full, int max_in_flight, std::function<void()> progress);
 
   [[nodiscard]] bool begin() override;
@@ -97,7 +97,7 @@ class Client : public ClientTransport {
   int max_in_flight_;
   std::function<void()> progress_;
   const Channel* lost_channel_ = nullptr;  ///< the channel whose server is gone, while servers of other groups remain
-  bool left_behind_ = false;  ///< remaining servers finish the iterations they have; they have been told to close
+  bool left_behind_ = false;               ///< remaining servers finish the iterations they have, and have been closed
   std::map<std::pair<std::int32_t, std::int64_t>, Block> blocks_;  ///< latest declarations, by mesh and id
   /// Persistent arrays by variable and block.
   std::map<std::pair<std::int32_t, std::int64_t>, std::pair<BlockRecord, Region>> persistent_;
@@ -105,7 +105,7 @@ class Client : public ClientTransport {
   std::int64_t begun_ = 0;    ///< number of iterations begun, without the first
   std::int64_t seen_released_ = 0;
   bool watches_ = true;
-  double checked_at_ = 0;  ///< time at which it last checked that the server's process exists
+  double checked_at_ = 0;  ///< time of the last check that the server's process exists
   std::string lost_;       ///< describes how the server was lost, until that is reported
 };
 

@@ -75,7 +75,7 @@ bool ServerControl::end(std::int64_t index, std::uint32_t clients) noexcept {
   do {
     if ((seen >> 16) > (fresh >> 16)) return false;  // released long ago: the server needs no bell for it
     mine = ((seen >> 16) == (fresh >> 16) ? seen : fresh) + 1;
-    // Every client's record must be visible to the one that rings: hence acquire, and release for the others.
+    // Every client's record must be visible to the client that rings: hence acquire, and release for the others.
   } while (!word.compare_exchange_weak(seen, mine, std::memory_order_acq_rel, std::memory_order_relaxed));
   return (mine & 0xffff) == clients && bell.ring();
 }

@@ -52,7 +52,7 @@ class ClientHeap {
   /// freed with the iteration. With `hold` it is not freed before `clear`. Persistent regions stay until `retire`;
   /// `hold` works as above.
   void commit(const Region& region, bool hold);
-  /// Gives back a region that was not committed (free at once), or ends the hold on one that was.
+  /// Gives back an uncommitted region (free at once), or ends the hold on a committed one.
   void clear(const Region& region);
   /// Retires a persistent region that the current iteration replaces. It is freed when all earlier iterations, which
   /// may read it, are released.

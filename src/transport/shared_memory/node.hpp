@@ -29,7 +29,7 @@ struct NodeRole {
 [[nodiscard]] inline std::uint32_t channels_of(const NodeRole& role) noexcept {
   return static_cast<std::uint32_t>(groups_of(role)) * static_cast<std::uint32_t>(role.clients);
 }
-/// Server of client `client` in group `group`: contiguous shares, of which the first may have one client more.
+/// Server of client `client` in group `group`: contiguous shares; the first ones may have one client more.
 [[nodiscard]] int server_of(int client, const NodeRole& role, std::size_t group = 0) noexcept;
 /// Group of server `server`.
 [[nodiscard]] std::size_t group_of(int server, const NodeRole& role) noexcept;

@@ -91,7 +91,7 @@ class RingProducer : public RingEnd<T> {
     return this->pushed_ + records - this->popped_ <= this->capacity_;
   }
 
-  /// Prefetches what the next push will write.
+  /// Prefetches the memory of the next push.
   void prefetch() const noexcept {
     __builtin_prefetch(this->slot(this->pushed_), 1);
     __builtin_prefetch(&this->shared_->pushed, 1);

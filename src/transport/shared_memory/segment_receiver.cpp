@@ -38,7 +38,7 @@ SegmentReceiver::SegmentReceiver(const std::string& address, std::chrono::millis
     if (errno != EAGAIN) {
       fail(Code::system, "cannot attach the shared memory '{}': {}", address, system_text(errno));
     }
-    // EAGAIN: the queue of the listener is full, for which poll cannot wait.
+    // EAGAIN: the queue of the listener is full. poll cannot wait for that.
     if (deadline_.milliseconds_left() == 0) {
       fail(Code::system, "cannot attach the shared memory '{}': its creator did not take the connection in time",
            address);

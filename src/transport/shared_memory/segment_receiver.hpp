@@ -12,7 +12,7 @@
 
 namespace sidestream::shared_memory {
 
-/// Byte by which an attacher confirms that it has mapped and checked the segment.
+/// An attacher sends this byte when it has mapped and checked the segment.
 inline constexpr char accepted = 'S';
 
 class SegmentReceiver {

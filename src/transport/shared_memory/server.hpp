@@ -33,7 +33,7 @@ class Server : public ServerTransport {
   void finish(const std::string& trouble) override;
 
  protected:
-  /// Time at which the rings are opened: a ring must be in the state that its client left for this server.
+  /// When to open the rings: a ring must be in the state that its client left for this server.
   enum class Open { now, later };
   Server(std::shared_ptr<Node> node, Open open, double poll);
   /// `client` is the number among this server's own clients. Its first iteration is `first`.

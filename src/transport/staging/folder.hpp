@@ -3,7 +3,7 @@
 // Write access to the directory means control of the stream, and it often lies where others can write too (a memory
 // file system). So it must belong to this user, and symbolic links to it or in it are not followed.
 //
-// One of its files tells a waiting endpoint that the simulation has ended before it opened its stream (OpeningFile).
+// One file informs a waiting endpoint that the simulation has ended before it opened its stream (OpeningFile).
 #pragma once
 
 #include <fmt/format.h>

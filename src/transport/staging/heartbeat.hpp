@@ -24,7 +24,7 @@ enum class ProcessState { unknown, running, ended };
 /// not.
 class Heartbeat {
  public:
-  /// `limit`: seconds of silence after which others assume death. Counts five times in that time, and at least once a
+  /// `limit`: after so many seconds of silence others assume death. Counts five times in that time, and at least once a
   /// second.
   Heartbeat(const Folder& folder, std::string name, double limit);
   ~Heartbeat();

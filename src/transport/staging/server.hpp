@@ -47,7 +47,7 @@ class Server final : public ServerTransport {
   /// Reads blocks when an analysis needs them, on the rank that needs them.
   [[nodiscard]] std::vector<const std::byte*> fetch(std::int64_t index, std::span<const Wanted> wanted,
                                                     bool again) override;
-  /// Regions get the ranges that writers have measured, or otherwise those of whole blocks.
+  /// Regions get the ranges that writers have measured, otherwise the ranges of whole blocks.
   [[nodiscard]] MeasuredRanges ranges(std::int64_t index, std::span<const RangeRequest> requests,
                                       std::span<const RangeRegion> regions) override;
   /// Acknowledges the iteration. Collective.

@@ -18,7 +18,7 @@ namespace sidestream::staging {
 
 struct Held;
 
-/// Measures blocks and those of their cells that count. These cells are determined once for each set of blocks.
+/// Measures blocks, and their cells that count. These cells are determined once for each set of blocks.
 class StepRanges {
  public:
   /// `metadata` must outlive this object.

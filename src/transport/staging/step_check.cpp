@@ -106,7 +106,7 @@ class Check {
     }
   }
 
-  /// Arrays may have points around those of a block that is a box.
+  /// The array of a block that is a box may have points around the block.
   [[nodiscard]] static bool covers(const Box& box, const Box& points, const Block& block) {
     constexpr Index far = Index{1} << 62;
     if (block.is_list() || points.empty()) return box == points;

@@ -33,7 +33,7 @@ constexpr std::int64_t not_yet = 0, given_up = -1;
 // Results of `step_state`.
 constexpr std::int64_t answered = 1, taken_over = 2, abandoned = 3;
 
-/// Replaces the path of an iteration's own file in the message by that of the directory, so that messages repeat.
+/// Replaces the path of an iteration's own file in the message by the directory, so that messages repeat.
 std::string without_file(std::string message, const std::string& directory) {
   const auto at = message.find("'" + directory + "/");
   if (at == std::string::npos) return message;
@@ -236,7 +236,7 @@ Answer Offers::hand_over(const Iteration& iteration, const std::vector<Held>& he
   } catch (const Error& e) {
     clean();
     throw Error(e.code(), without_file(e.what(), folder_.path()));
-  } catch (...) {  // out of memory only on this member; the others are told
+  } catch (...) {  // out of memory only on this member; the others learn of it
     clean();
     throw;
   }

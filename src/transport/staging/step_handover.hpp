@@ -18,7 +18,7 @@ namespace sidestream::staging {
 struct Held {
   std::int32_t variable = -1;
   BlockView view;
-  Box box;  ///< the points to send: those of the block, or all that the array covers
+  Box box;  ///< the points to send: the block's, or all that the array covers
 };
 
 /// Offers iterations to readers. All calls are collective over `writers` and return the same or throw on every member.

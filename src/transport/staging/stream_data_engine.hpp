@@ -1,5 +1,5 @@
-// The contract of engines, which move the values of a stream. Engines know nothing of readers that come and go, of a
-// step's content, or of answers.
+// The contract of engines, which move the values of a stream. Engines do not know when readers come and go, a step's
+// content, or answers.
 #pragma once
 
 #include <functional>

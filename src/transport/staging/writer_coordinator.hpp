@@ -24,7 +24,7 @@ struct Answer {
 
 class WriterCoordinator {
  public:
-  /// `limit`: seconds of silence after which a reader counts as dead.
+  /// `limit`: after so many seconds of silence a reader counts as dead.
   WriterCoordinator(const Folder& folder, std::uint64_t session, double limit)
       : folder_(folder), session_(session), limit_(limit) {}
   ~WriterCoordinator();
@@ -70,7 +70,7 @@ struct Announcement {
   std::string engine;
   int writers = 0;
   bool ended = false;
-  double limit = 60;  ///< seconds of silence after which each side assumes death of the other
+  double limit = 60;  ///< after so many seconds of silence each side assumes that the other is dead
   std::string process;
 };
 

@@ -32,7 +32,7 @@ class TextReader {
   /// ((lo) (hi) (centring)) as cells from lo to hi, which the text includes; unused axes have one cell. Refuses values
   /// that are not in cells.
   [[nodiscard]] Box box(const char* what, int dimensions);
-  /// The same for values at nodes of some axes, as `centering` tells: the box is that of their points.
+  /// The same for values at nodes of some axes, as `centering` tells: the box is their points.
   [[nodiscard]] Box points(const char* what, int dimensions, Centering& centering);
   void expect(char c, const char* what);
   /// True if the next character that is not blank is `c`.

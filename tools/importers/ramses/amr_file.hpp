@@ -13,7 +13,7 @@ namespace sidestream::ramses {
 
 /// Beginning of `amr_NNNNN.outDDDDD`.
 struct AmrHeader {
-  std::array<std::int64_t, 3> coarse{1, 1, 1};  ///< cells of level 0, including those of boundary regions
+  std::array<std::int64_t, 3> coarse{1, 1, 1};  ///< cells of level 0, also of boundary regions
   int levels = 0;
   int boundaries = 0;                ///< number of boundary regions
   std::vector<std::int64_t> owners;  ///< domain, from 1, of each coarse cell, x fastest

@@ -1,4 +1,4 @@
-// `sidestream advise`: reads runs, tries all splits, and says which one takes the least time and why.
+// `sidestream advise`: reads runs, tries all splits, and reports which takes the least time and why.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -115,7 +115,7 @@ std::string buffer_text(const Choice& best, const CostModel& model) {
                             nodes > 1 ? fmt::format(" on each of {} nodes", nodes) : "");
 }
 
-/// The resource that binds, and what it would take to free it.
+/// The limiting resource, and the change that would free it.
 std::string reason_text(const Choice& best, const std::vector<Choice>& choices, const CostModel& model) {
   const auto& [split, time] = best;
   std::string text = fmt::format("placement: {}\n", placement_text(split));
@@ -151,7 +151,7 @@ std::string reason_text(const Choice& best, const std::vector<Choice>& choices, 
          buffer_text(best, model);
 }
 
-/// The run that would tell most: the one that may be the fastest and was not measured.
+/// The most useful run to measure: possibly the fastest, and not measured yet.
 std::string next_text(const CostModel& model, const std::vector<Choice>& choices) {
   std::string text;
   if (!model.scales_simulation()) {

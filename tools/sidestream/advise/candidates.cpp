@@ -16,8 +16,8 @@ constexpr int most_groups = 8;
 /// Sizes of groups are chosen in so many parts of the servers, since the choice takes time with their square.
 constexpr int most_parts = 128;
 
-/// Numbers of servers that are tried, from 1 to `end` - 1: all of up to 64 ranks. Of more, steps of a sixteenth, also
-/// of what is left for the simulation.
+/// Numbers of servers that are tried, from 1 to `end` - 1: all up to 64 ranks. Beyond, steps of a sixteenth, also of
+/// the ranks that remain for the simulation.
 std::set<int> server_counts(int end) {
   std::set<int> counts;
   for (int servers = 1; servers < end; servers += std::max(1, servers / 16)) {

@@ -35,7 +35,7 @@ struct Prediction {
   double whole = 0;       ///< of the run, divided by its iterations
   double doubt = 0;       ///< relative standard error of `whole`
   bool measured = false;  ///< `whole` is the time of such a run
-  bool assumed = false;   ///< no run had this placement: its costs besides the tasks are those of others
+  bool assumed = false;   ///< no run had this placement: its costs besides the tasks are taken from others
 };
 
 /// A run, in the terms of the model.
@@ -52,8 +52,8 @@ struct MeasuredRun {
 
 [[nodiscard]] MeasuredRun measured_run(const std::string& directory);
 
-/// The mean of values of which none counts as more than three times their median, so that single disturbances from
-/// outside do not matter, but work in every tenth iteration does.
+/// The mean of values, each counted as at most three times their median: single disturbances from outside do not
+/// matter, but work in every tenth iteration does.
 [[nodiscard]] double steady_mean(std::vector<double> values);
 
 /// Seconds per iteration of a run of `iterations`, in which simulation and servers work at the same time: the slower
@@ -88,7 +88,7 @@ class CostModel {
 
   [[nodiscard]] const std::vector<MeasuredRun>& runs() const noexcept { return runs_; }
   [[nodiscard]] const FittedCosts& costs() const noexcept { return costs_; }
-  /// The median error with which each run is predicted from the others; 0 for fewer than three runs.
+  /// The median error of predicting each run from the others; 0 for fewer than three runs.
   [[nodiscard]] double typical_error() const noexcept { return error_; }
   /// True if runs had several numbers of clients, or servers: then scaling is measured, not assumed.
   [[nodiscard]] bool scales_simulation() const;
@@ -96,7 +96,7 @@ class CostModel {
 
  private:
   [[nodiscard]] double distance(const Split& split) const;
-  /// Times of runs have what the costs leave out, such as disturbances: the median of measured / predicted.
+  /// Times of runs include effects that the costs leave out, such as disturbances: the median of measured / predicted.
   [[nodiscard]] double rest() const;
   [[nodiscard]] double error_of_each() const;
 

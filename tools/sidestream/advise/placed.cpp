@@ -138,7 +138,7 @@ void put_groups(Lines& lines, const Document& document, const Split& split) {
   std::for_each(edits.rbegin(), edits.rend(), [&](const auto& edit) { put_group(lines, *edit.first, edit.second); });
 }
 
-/// The end of a directory's name that tells the runs of splits apart: `-cores-3-2`.
+/// The end of a directory's name that distinguishes the runs of splits: `-cores-3-2`.
 std::string suffix_of(const Split& split) {
   std::string text = "-" + split.mode;
   for (const auto& [group, size] : split.groups) text += fmt::format("-{}", size);
@@ -151,7 +151,7 @@ const Entry* directory_of(const Document& document) {
   return output ? output->value.find("directory") : nullptr;
 }
 
-/// Results go beside those of the recorded run, which the new one would otherwise refuse, replace or continue.
+/// Results go next to the recorded run's, which the new run would otherwise refuse, replace or continue.
 void put_directory(Lines& lines, const Document& document, const Split& split) {
   const std::string suffix = suffix_of(split);
   if (const Entry* const entry = directory_of(document)) {

@@ -41,7 +41,7 @@ void read_component(const StoredValues& from, std::size_t component, const hdf5:
   });
 }
 
-/// Interleaves the values of component `c` of `of` with those of the others.
+/// Interleaves the values of component `c` of `of` with the others.
 void interleave(std::span<const std::byte> values, std::size_t width, std::size_t c, std::size_t of,
                 std::span<std::byte> out) {
   for (std::size_t n = 0; n < values.size() / width; ++n) {

@@ -27,12 +27,12 @@ struct StoredValues {
   /// Terms of each component. A single array with the scale 1 is read bit by bit.
   std::vector<std::vector<Term>> components;
   bool together = false;  ///< true if all components are in one array, whose last axis counts them
-  Index3 first{};         ///< the first point of the arrays, whose order is that of the variable
+  Index3 first{};         ///< the first point of the arrays, in the order of the variable
 };
 
 class ArraysSnapshot final : public Snapshot {
  public:
-  /// Returns the id. Names are those of the file, in which they are unique.
+  /// Returns the id. Names are the file's, where they are unique.
   std::int32_t add(Mesh mesh);
   std::int32_t add(Variable variable);
   std::size_t add(const Block& block);

@@ -119,7 +119,7 @@ void Client::publish_all(std::size_t number) {
   for (const Piece& piece : pieces) all.push_back(piece.block);
   Iteration when = sources_.iterations()[number].when;
   when.index = static_cast<std::int64_t>(number);
-  // The range of a part is that of the whole stored block.
+  // The range of a part is the range of the whole stored block.
   const auto range_of = [&](std::int32_t variable, std::size_t piece) -> std::optional<Range> {
     const auto& ids = mapping.variables;
     const auto found = std::find(ids.begin(), ids.end(), variable);

@@ -49,7 +49,7 @@ class Client {
   const Sources& sources_;
   Demand& demand_;
   bool selective_;
-  std::set<std::int32_t> with_blocks_;            ///< meshes of which this client has declared blocks to the session
+  std::set<std::int32_t> with_blocks_;            ///< meshes whose blocks this client has declared to the session
   std::map<std::int32_t, std::int64_t> missing_;  ///< number of blocks without values in the iteration, by variable
   Bytes values_;
   Analysed analysed_;

@@ -67,7 +67,7 @@ void add_halo(const Selected& selected, const Mesh& mesh, std::span<const Block>
   }
 }
 
-/// Blocks through which a surface may pass, according to the ranges in files.
+/// Blocks that a surface may pass, according to the ranges in files.
 struct Bracketing {
   std::vector<bool> passed;  ///< by block: true if a surface may pass
   /// Further blocks that servers, which use the values themselves, need for the same decisions.
@@ -75,7 +75,7 @@ struct Bracketing {
 };
 
 /// Ranges of all blocks with cells on the variable's mesh; nothing if one is unknown. The range that a neighbour sees
-/// is unknown, so it is that of the whole block.
+/// is unknown, so the whole block's is used.
 std::optional<std::vector<BlockRange>> ranges_of(const RangeRequest& request, const Metadata& metadata,
                                                  std::span<const Block> blocks, const Demand::RangeOf& range_of) {
   const Variable& variable = metadata.variables.at(static_cast<std::size_t>(request.variable));

@@ -23,7 +23,7 @@ class Demand {
   [[nodiscard]] const OpeningConfig& opening() const noexcept { return config_.opening; }
   /// By variable: true if any task needs it in any iteration.
   [[nodiscard]] const std::vector<bool>& variables() const noexcept { return ever_; }
-  /// True if a task needs the list of all blocks, also of meshes of which no values are read.
+  /// True if a task needs the list of all blocks, also of meshes whose values are not read.
   [[nodiscard]] bool catalogue() const noexcept { return catalogue_; }
   /// Names of tasks that wait for an event of a program, which files do not have.
   [[nodiscard]] const std::vector<std::string>& waiting() const noexcept { return waiting_; }

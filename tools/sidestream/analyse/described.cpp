@@ -158,7 +158,7 @@ class DescribedReader {
     add_on_mesh(mesh, variable, *shape, static_cast<int>(axes), std::move(values));
   }
 
-  /// Number of axes of a mesh: that of its origin, spacing or box, otherwise that of the array.
+  /// Number of axes of a mesh: of its origin, spacing or box, otherwise of the array.
   static std::size_t dimensions_of(const Description::Place& mesh, std::size_t rank, std::size_t arrays) {
     const Settings& of = mesh.settings;
     if (of.has("spacing") && of.reals("spacing").size() > 1) return of.reals("spacing").size();

@@ -45,7 +45,7 @@ std::vector<Term> terms_of(const hdf5::InputFile& file, const std::string& array
   return {Term{array, 0, number("scale_factor"), number("_FillValue")}, Term{"", number("add_offset")}};
 }
 
-/// Reads the whole-mesh file and those of the servers.
+/// Reads the whole-mesh file and the servers' files.
 class FieldsReader {
  public:
   explicit FieldsReader(const std::string& path) : file_(std::make_shared<hdf5::InputFile>(path)) {

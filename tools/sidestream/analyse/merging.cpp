@@ -142,7 +142,7 @@ std::vector<Piece> cut(const std::vector<Block>& stored, const Metadata& metadat
 
 std::vector<int> shares(const std::vector<Piece>& parts, const std::vector<std::uint64_t>& bytes, int ranks) {
   std::map<std::int32_t, double> all, before;
-  // Blocks of which nothing is read have an owner, too.
+  // Blocks that are not read have an owner, too.
   const auto weight = [&](std::size_t n) { return static_cast<double>(bytes[n]) + 1; };
   for (std::size_t n = 0; n < parts.size(); ++n) all[parts[n].block.mesh] += weight(n);
   std::vector<int> found;

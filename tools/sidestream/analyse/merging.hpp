@@ -29,7 +29,7 @@ class Merging {
 
 /// A published block, and the stored one that contains it.
 struct Piece {
-  Block block;             ///< its mesh id is that of the metadata for which it was cut
+  Block block;             ///< its mesh id counts in the metadata that it was cut for
   std::size_t stored = 0;  ///< position among the stored blocks
 };
 

@@ -36,7 +36,7 @@ class Particles {
     return variable >= first_variable_ && variable < first_variable_ + folder_.variables.size();
   }
 
-  /// The numbers of a particle are adjacent, so those of a block are read once for all variables in sequence.
+  /// The numbers of a particle are adjacent, so a block's numbers are read once for all variables in sequence.
   void read(std::size_t variable, std::size_t block, std::span<std::byte> out) {
     if (!held_ || *held_ != block) {
       const Stretch& range = ranges_.at(block - first_block_);

@@ -33,8 +33,8 @@ void* allocate_or_null(std::size_t bytes, std::size_t alignment) noexcept {
 
 }  // namespace
 
-// Replaces allocation in the whole program, including plug-ins. All forms are replaced, since those of a sanitizer's
-// library would not call these.
+// Replaces allocation in the whole program, including plug-ins. All forms are replaced, since a sanitizer's forms would
+// not call these.
 void* operator new(std::size_t bytes) { return allocate(bytes, 0); }
 void* operator new[](std::size_t bytes) { return allocate(bytes, 0); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {

@@ -26,7 +26,7 @@ std::vector<std::string> general_names(const std::string& name) {
   return all;
 }
 
-/// The general name that most names have; empty if it is not that of at least two.
+/// The general name that most names have; empty if fewer than two have it.
 std::string series_of(const std::vector<std::string>& names) {
   std::map<std::string, int> counted;
   for (const std::string& name : names) {
@@ -185,7 +185,7 @@ class Draft {
     return text;
   }
 
-  /// The last axis counts components if it is short, and the others are those of another array or too many.
+  /// The last axis counts components if it is short, and the others match another array or are too many.
   [[nodiscard]] bool has_components(std::vector<std::int64_t> shape) const {
     if (shape.size() < 2 || shape.back() > most_components) return false;
     shape.pop_back();

@@ -69,8 +69,8 @@ class Imported {
   database::StoredTrees trees_;  ///< of the current part
 };
 
-/// Collective. Each import returns its message for standard output; that of process 0 counts. `stop`: true if it is
-/// asked to end.
+/// Collective. Each import returns its message for standard output; the message of process 0 counts. `stop`: true if it
+/// is asked to end.
 [[nodiscard]] std::string import_ramses(Communicator& all, const ImportOptions& options,
                                         const std::function<bool()>& stop);
 [[nodiscard]] std::string import_amrex(Communicator& all, const ImportOptions& options,

@@ -38,7 +38,7 @@ class Resampling {
   [[nodiscard]] double spacing(int axis, double stored) const noexcept;
   /// Nodes along an axis of a rectilinear mesh.
   [[nodiscard]] std::vector<double> nodes(int axis, const std::vector<double>& stored) const;
-  /// The stored points from which `points` of the variable are made.
+  /// The stored points that make the variable's `points`.
   [[nodiscard]] Box stored(const Box& points, const Variable& variable) const;
   /// Fills an array over `points` from one over stored(points). Both are contiguous, i fastest or k fastest according
   /// to the variable's order. A value depends on its place only, not on the box.

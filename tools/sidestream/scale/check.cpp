@@ -22,7 +22,7 @@ double shared_whole(const Prediction& unshared, const Split& split, int cores) {
   return std::max(unshared.whole, work / cores);
 }
 
-/// Runs from which `run` is predicted: all others that give costs.
+/// Runs that predict `run`: all others that give costs.
 std::vector<MeasuredRun> without(const std::vector<MeasuredRun>& runs, const std::string& directory) {
   std::vector<MeasuredRun> others;
   std::copy_if(runs.begin(), runs.end(), std::back_inserter(others),

@@ -12,7 +12,7 @@ namespace sidestream {
 
 namespace {
 
-/// A fitted part, whose shared work is that of all cells.
+/// A fitted part, with the shared work of all cells.
 StatedPart by_cell(const TaskCost& cost, double cells, double speed) {
   return {cost.name, cost.shared / cells / speed, cost.constant / speed, cost.doubling / speed, 0, 0};
 }

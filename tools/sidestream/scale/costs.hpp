@@ -10,7 +10,7 @@
 
 namespace sidestream {
 
-/// Seconds of a part on `ranks` ranks. `boxes`: pieces of the grid of which each rank has a whole number; 0: any share.
+/// Seconds of a part on `ranks` ranks. `boxes`: pieces of the grid, a whole number for each rank; 0: any share.
 [[nodiscard]] double seconds_of(const StatedPart& part, double cells, int ranks, int boxes = 0);
 
 /// The costs of advice, per cell: the parts of a step and of analyses. What the file states replaces what was fitted.

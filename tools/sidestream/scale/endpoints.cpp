@@ -29,7 +29,7 @@ Study study(const StatedScale& scale, const ScaleCosts& costs, const StatedEndpo
     double least = 0;
     for (const int servers : asked.servers) {
       const double held = std::ceil(count / servers), bytes = held * block_bytes;
-      // As many cells as if each rank had what the busiest one has.
+      // As many cells as if each rank had as many as the busiest one.
       const double work = held * (scale.machine.message + block_bytes / scale.machine.bandwidth) +
                           seconds_of_all(tasks, held * each * servers, servers);
       const double whole = static_cast<double>(analyses) * pipelined(steps, work, analyses) +

@@ -69,7 +69,7 @@ Written aggregated(const Job& job) {
   return made;
 }
 
-/// Servers take a copy, and write while the simulation goes on.
+/// Servers take a copy, and write while the simulation continues.
 Written beside(const Job& job, Written made, int servers) {
   made.servers = servers;
   made.clients = job.ranks - servers;

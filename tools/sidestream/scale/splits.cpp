@@ -132,7 +132,7 @@ Study study(const StatedScale& scale, const ScaleCosts& costs, const StatedSplit
     for (const int ranks : asked.ranks) {
       const Case of = case_of(scale, costs, asked, ranks, every);
       const int best = best_servers(of, ranks), balanced = crossing(of, ranks);
-      // Tables over servers are those of the first and the last number of ranks.
+      // Tables over servers are for the first and the last number of ranks.
       if (ranks == asked.ranks.front() || ranks == asked.ranks.back()) {
         made.tables.push_back(over_servers(of, asked, ranks, every));
         made.report += sentence(of, ranks, best, asked);

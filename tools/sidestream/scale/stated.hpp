@@ -6,7 +6,7 @@
 
 namespace sidestream {
 
-/// A shared file system. Bytes per second and files per second are those of all processes together.
+/// A shared file system. Bytes per second and files per second count all processes together.
 struct StatedDisk {
   double bandwidth = 0;  ///< of many files
   double creates = 0;    ///< files made in a second
@@ -21,7 +21,7 @@ struct StatedMachine {
   double hop = 0, message = 0;               ///< a step of a collective call; a message between two processes
   double bandwidth = 0, node_bandwidth = 0;  ///< of a process's messages; of a node's
   double copy = 0;                           ///< a client's copy into memory of its own node
-  double speed = 1;                          ///< of a core, relative to those of the records
+  double speed = 1;                          ///< of a core, relative to the records'
   StatedDisk disk;
 };
 

@@ -63,7 +63,7 @@ std::string find_launcher() {
   return {};
 }
 
-/// Removes the folder and what is in it.
+/// Removes the folder and its content.
 struct Folder {
   std::string path;
   ~Folder() {

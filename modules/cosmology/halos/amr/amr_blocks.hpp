@@ -36,8 +36,8 @@ class AmrBlock {
   [[nodiscard]] virtual bool counts_at(const AmrCell& cell) const = 0;
 };
 
-/// Returns null if the arrays that tell which cells count are missing. Throws Error(usage) if the flags of a tree are
-/// wrong. Keeps references.
+/// Returns null if the arrays with the counted cells are missing. Throws Error(usage) if the flags of a tree are wrong.
+/// Keeps references.
 [[nodiscard]] std::unique_ptr<AmrBlock> amr_block(const AmrGrid& grid, const LocalInput& input, const BlockView& view,
                                                   int component);
 
@@ -49,7 +49,7 @@ class AmrGraph;
 class CellOwners {
  public:
   CellOwners(const AmrGraph& graph, int servers);
-  /// Server on which a cell counts; for a coarser cell the server of its first part.
+  /// Server where a cell counts; for a coarser cell the server of its first part.
   [[nodiscard]] int home_of(const AmrCell& cell) const noexcept { return keeper_of(first_part(cell)); }
   [[nodiscard]] std::set<int> keepers_of(const AmrCell& cell) const;
 

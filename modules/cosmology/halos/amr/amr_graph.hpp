@@ -167,7 +167,7 @@ class AmrGraph {
                     const CombineInput& input) const;
 
  private:
-  std::shared_ptr<const Mesh> mesh_;  ///< to which the grid refers
+  std::shared_ptr<const Mesh> mesh_;  ///< referred to by the grid
   AmrGrid grid_;
   std::int32_t variable_;
   int component_;

@@ -30,7 +30,7 @@ struct Lattice {
   [[nodiscard]] Index row_of(const Index3& cell) const noexcept {
     return cell[across[0]] + size[across[0]] * cell[across[1]];
   }
-  /// Linear index (i * nj + j) * nk + k, by which ties are broken.
+  /// Linear index (i * nj + j) * nk + k; the lower one wins ties.
   [[nodiscard]] Index id_of(const Index3& cell) const noexcept {
     return (cell[0] * size[1] + cell[1]) * size[2] + cell[2];
   }

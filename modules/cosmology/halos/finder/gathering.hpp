@@ -142,7 +142,7 @@ struct HaloPlace {
   std::array<double, 3> offset{};
 };
 
-/// Halos in the order of their numbers, which is that of their peaks.
+/// Halos in the order of their numbers, which is the order of their peaks.
 template <class Id>
 struct KnownHalos {
   std::vector<HaloPlace<Id>> places;
@@ -155,7 +155,7 @@ struct KnownHalos {
                                      [](const HaloPlace<Id>& place, const Id& id) { return place.peak < id; });
     return at == places.end() || peak < at->peak ? -1 : at - places.begin();
   }
-  /// Number of the halo to which a part belongs; -1: none.
+  /// Number of a part's halo; -1: none.
   [[nodiscard]] std::int64_t number_of(const Part<Id>& part) const {
     const auto at = std::lower_bound(parts.begin(), parts.end(), part.first_cell,
                                      [](const HaloPart<Id>& one, const Id& id) { return one.first_cell < id; });

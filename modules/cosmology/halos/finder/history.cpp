@@ -88,7 +88,7 @@ std::map<Index, SharedCells> Tracks::descendants(const std::map<Index, const See
   return chosen;
 }
 
-/// For each halo, by peak, the previous halo with which it has most in common.
+/// For each halo, by peak, the previous halo that shares most with it.
 std::map<Index, SharedCells> Tracks::origins(const std::vector<SharedCells>& shared) const {
   std::map<Index, SharedCells> chosen;
   for (const SharedCells& one : shared) {

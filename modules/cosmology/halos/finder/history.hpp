@@ -1,4 +1,4 @@
-// Halo histories in situ: tracks of halos, matched with those of the previous iteration.
+// Halo histories in situ: tracks of halos, matched with the halos of the previous iteration.
 //
 // Halos match by the cells or the particles that they share:
 //
@@ -56,7 +56,7 @@ struct TrackStep {
   SeenHalo seen{};
   std::int64_t progenitors = 0;
   std::int64_t other = -1;  ///< the track that it split from or merged into
-  SharedCells shared{};  ///< with its main progenitor, or with the halo from which it split or of which it became part
+  SharedCells shared{};     ///< shared with its main progenitor, or with the halo that it split from or became part of
 };
 
 /// The tracks of a run. A halo's descendant is the halo of the next iteration that has the most of its cells (then the
@@ -87,7 +87,7 @@ struct HistoryQuery {
   std::string file;
   std::optional<ChartFile> chart;
   int drawn = 24;                          ///< most tracks in the chart
-  std::optional<ParticleQuery> particles;  ///< particles by which halos are matched; none: by cells
+  std::optional<ParticleQuery> particles;  ///< particles for matching halos; none: by cells
 };
 
 /// The options of `history`. Reading throws Error(configuration).

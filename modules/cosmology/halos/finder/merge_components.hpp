@@ -27,7 +27,7 @@ class PartNumbers {
   std::vector<std::int64_t> ends_;  ///< [r]: the first part of server r; one more at the end
 };
 
-/// The number of a part, or ~part, in a list to which it is appended after `by` other parts.
+/// The number of a part, or ~part, in a list that it is appended to after `by` other parts.
 [[nodiscard]] constexpr std::int64_t renumbered(std::int64_t part, std::int64_t by) noexcept {
   return part < 0 ? ~(~part + by) : part + by;
 }

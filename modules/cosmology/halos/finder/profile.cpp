@@ -69,8 +69,8 @@ double volume_within(double radius, int dimensions) {
   return dimensions == 2 ? std::numbers::pi * radius * radius : 4 * std::numbers::pi / 3 * radius * radius * radius;
 }
 
-/// Radius at which a density that is `high` at radius a and `low` at b equals `sought`: along a power law, or along a
-/// straight line if there is no power law.
+/// Radius where a density equals `sought`, if it is `high` at radius a and `low` at b: along a power law, or along a
+/// straight line if there is none.
 double crossing(double a, double b, double high, double low, double sought) {
   if (a > 0 && low > 0 && std::isfinite(high)) {
     const double part = std::log(high / sought) / std::log(high / low);

@@ -25,7 +25,7 @@ struct ProfileQuery {
 
   std::string file;
   Pieces pieces = Pieces::automatic;
-  bool sphere = true;         ///< true: all cells within the radius; false: those of the halo
+  bool sphere = true;         ///< true: all cells within the radius; false: only the halo's
   About about = About::peak;  ///< centre of the shells
   std::vector<double> edges;  ///< radii of the shells' edges, ascending; a shell includes its lower edge
   std::vector<ProfileField> fields;

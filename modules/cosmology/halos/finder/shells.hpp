@@ -1,4 +1,4 @@
-// Sums over the cells in shells around halos: all cells of a sphere, or only those of the halo.
+// Sums over the cells in shells around halos: all cells of a sphere, or only the halo's.
 //
 // For spheres, every block visits its cells near each halo (Distances::for_each_near, and for trees by descending from
 // the roots). Otherwise the halo's own pieces are visited. A cell belongs to the shell that contains its middle, with

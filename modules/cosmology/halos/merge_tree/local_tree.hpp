@@ -27,7 +27,7 @@ inline constexpr std::int32_t nowhere = std::numeric_limits<std::int32_t>::min()
 /// `nowhere`; then it has LocalTree::numbers.
 void follow_ascents(std::vector<std::int32_t>& up);
 
-/// A cell at which the components of two maxima meet.
+/// The saddle of the components of two maxima.
 struct SaddlePair {
   ValuedCell saddle;
   std::uint32_t a = 0, b = 0;

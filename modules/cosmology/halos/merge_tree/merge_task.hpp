@@ -299,8 +299,7 @@ class MergeTree final : public Task {
   TreeQuery query_;
   Forest forest_;             ///< its trees are kept between the passes of one iteration
   Built<Border> built_;       ///< kept between `build` and `join`, if partials stay in place
-  std::vector<Triplet> own_;  ///< kept between the passes: triplets to which this server's maxima lead, if it has their
-                              ///< cells
+  std::vector<Triplet> own_;  ///< kept between the passes: triplets of this server's maxima, if it has their cells
   Bytes joined_;              ///< kept between the passes: the result of `join`
   std::vector<Bytes> rest_;   ///< of partials: everything after the branches
 };

@@ -7,8 +7,8 @@
 
 namespace sidestream::halos {
 
-/// Open addressing by pairs of maxima's numbers; the value is the cell at which they meet. `Later(a, b)`: true if cell
-/// a is higher than cell b of equal value.
+/// Open addressing by pairs of maxima's numbers; the value is their saddle. `Later(a, b)`: true if cell a is higher
+/// than cell b of equal value.
 class SaddleTable {
  public:
   struct Entry {

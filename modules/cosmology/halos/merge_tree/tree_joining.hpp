@@ -1,4 +1,4 @@
-// Joining of the trees of boxes, so that every server gets all triplets, or only those that its own cells need.
+// Joining of the trees of boxes, so that every server gets all triplets, or only the triplets for its own cells.
 #pragma once
 
 #include <vector>

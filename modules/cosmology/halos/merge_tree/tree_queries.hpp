@@ -116,7 +116,7 @@ class TreeAnswers {
   TripletMap triplets_;
 };
 
-/// The highest level at which two paths meet; id -1: never.
+/// The highest level where two paths meet; id -1: never.
 [[nodiscard]] ValuedCell common_saddle(const DescentPath& a, const DescentPath& b);
 
 }  // namespace sidestream::halos

@@ -30,7 +30,7 @@ struct Group {
 /// An edge of a group. `a` and `b` are the maxima that now represent its original ones, as far as the group knows.
 struct GroupEdge {
   ValuedCell a, b, saddle;
-  /// Its original maxima, by which both sides identify the edge; -1 for edges inside a group, which no longer need
+  /// Its original maxima, which identify the edge on both sides; -1 for edges inside a group, which no longer need
   /// them.
   Index from_a = -1, from_b = -1;
   std::int32_t owner_a = 0, owner_b = 0;
@@ -151,7 +151,7 @@ Names names_in(const std::vector<GroupEdge>& edges, const Group& group) {
   return names;
 }
 
-/// The triplets to which maxima lead.
+/// The triplets of this server's maxima.
 std::vector<Triplet> led_to(const Names& names, const TripletMap& all) {
   std::vector<Triplet> found;
   Names seen;

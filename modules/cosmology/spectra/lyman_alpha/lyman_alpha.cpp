@@ -285,7 +285,7 @@ class LymanAlpha final : public Task {
     draw(input);
   }
 
-  /// Adds wave numbers in s/km, those of the Hubble flow along a line.
+  /// Adds wave numbers in s/km, of the Hubble flow along a line.
   [[nodiscard]] std::vector<Column> with_velocities(std::vector<Column> columns, double time) const {
     const double speed = query_.cosmology_at(time).velocity(query_.length_unit) * 1e-5;  // km/s by unit of length
     const auto k = std::find_if(columns.begin(), columns.end(), [](const Column& one) { return one.name == "k"; });

@@ -34,7 +34,7 @@ struct Query {
   Cosmology cosmology{};
   enum class Time { nothing, redshift, scale_factor } time = Time::nothing;  ///< meaning of an iteration's time
   double density_unit = 1, temperature_unit = 1, velocity_unit = 1, length_unit = 1;  ///< cm^-3, K, cm/s, Mpc/h
-  std::optional<double> mean_flux{};  ///< mean flux to which depths are scaled, axis by axis; none: unscaled
+  std::optional<double> mean_flux{};  ///< mean flux that scales the depths, axis by axis; none: unscaled
   int flux_bins = 50;
   spectra::BinChoice bins{};
   spectra::FieldSetup setup{};  ///< its order is set for each axis

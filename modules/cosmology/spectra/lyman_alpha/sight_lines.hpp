@@ -31,7 +31,7 @@ class SightLines {
   /// Computes the optical depths of one piece, line after line in the order of for_each_batch. `fields`: hydrogen,
   /// temperature and optionally velocity.
   void measure(std::span<const BlockView* const> fields, const Cosmology& cosmology);
-  /// Depths of the lines of a grid; `piece` is the one that was measured.
+  /// Depths of the lines of a grid; `piece`: the measured one.
   [[nodiscard]] ChosenLines chosen(const LineGrid& grid, const BlockView& piece) const;
   void forget() noexcept;
   [[nodiscard]] bool measured() const noexcept { return !starts_.empty(); }

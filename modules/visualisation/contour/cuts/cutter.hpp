@@ -30,12 +30,12 @@ struct ClipRegion {
   std::vector<Plane> planes;     ///< up to six; normals point to the inside
   std::optional<Sphere> sphere;  ///< instead of planes
   bool outside = false;
-  bool crinkle = false;  ///< cells of which any part is kept are kept whole
+  bool crinkle = false;  ///< keeps cells whole if any part is kept
 
   [[nodiscard]] std::size_t borders() const noexcept { return sphere ? 1 : planes.size(); }
   /// The distance of a place to a border, positive inside, in units of the plane's normal.
   [[nodiscard]] double distance(std::size_t border, const std::array<double, 3>& x) const;
-  /// The part of the way from `a` to `b`, which are on different sides, at which the border is.
+  /// The fraction of the way from `a` to `b`, which are on different sides, where the border is.
   [[nodiscard]] double crossing(std::size_t border, const std::array<double, 3>& a,
                                 const std::array<double, 3>& b) const;
 };

@@ -1,4 +1,4 @@
-// Leaves of one block, a tree or a patch, and the dual cells between them through which surfaces may pass.
+// Leaves of one block, a tree or a patch, and the dual cells between them, where surfaces may pass.
 #pragma once
 
 #include <optional>

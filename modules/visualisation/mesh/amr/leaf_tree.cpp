@@ -37,7 +37,7 @@ void LeafTree::find_ratios(const Lattice& lattice) {
   }
 }
 
-/// Sets the range of a parent from those of its children.
+/// Sets the range of a parent from its children's ranges.
 void LeafTree::gather(std::size_t node, std::size_t depth) {
   Node& parent = nodes_[node];
   parent.some_unknown = false;

@@ -1,5 +1,5 @@
-// Leaves of several levels with their values, and a tree to find the corners at which they meet.
-// The leaves around a corner make a dual cell.
+// Leaves of several levels with their values, and a tree to find the corners where they meet. The leaves around a
+// corner make a dual cell.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace sidestream {
 
-/// Leaves: owned leaves of trees, or cells of patches that no finer level covers. Column 0 has the values from which
-/// surfaces are made; other columns have further fields. An empty column is NaN everywhere.
+/// Leaves: owned leaves of trees, or cells of patches that no finer level covers. Column 0 has the values for surfaces;
+/// other columns have further fields. An empty column is NaN everywhere.
 struct LeafSet {
   std::vector<TreeCell> cells;
   std::vector<std::vector<double>> columns;

@@ -172,7 +172,7 @@ void CellList::check() {
 void CellList::check_links() const {
   const auto points = static_cast<std::int64_t>(places_.size());
   links_.visit([&](auto links) {
-    std::int64_t least = 0, most = -1;  // a quick check first tells if there is any mistake
+    std::int64_t least = 0, most = -1;  // a quick check first finds out if there is any mistake
     for (const auto link : links) {
       least = std::min(least, static_cast<std::int64_t>(link));
       most = std::max(most, static_cast<std::int64_t>(link));

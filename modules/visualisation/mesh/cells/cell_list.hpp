@@ -63,7 +63,7 @@ class CellList {
   [[nodiscard]] std::int64_t point_name(std::size_t point) const noexcept {
     return point_ids_ ? (*point_ids_)[point] : first_name_ + static_cast<std::int64_t>(point);
   }
-  /// True if the name of p is lower than that of q.
+  /// True if p has a lower name than q.
   [[nodiscard]] bool comes_before(std::size_t p, std::size_t q) const noexcept {
     return point_ids_ ? (*point_ids_)[p] < (*point_ids_)[q] : p < q;
   }

@@ -238,8 +238,8 @@ CellSet merge(std::vector<CellPiece> pieces, const CellLayout& layout, RepeatedP
 
 namespace {
 
-/// The key that decides to which server a cell goes. It begins like the order of the set, and cells that are equal in
-/// it go to the same server.
+/// The key that decides about a cell's server. It begins like the order of the set, and cells with equal keys go to the
+/// same server.
 PointKey key_of(const CellPiece& piece, std::size_t cell) {
   if (piece.apart) return piece.keys[static_cast<std::size_t>(piece.links[cell])];
   return {0, piece.names[cell][0], 0};

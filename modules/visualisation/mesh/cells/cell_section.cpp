@@ -22,7 +22,7 @@ constexpr std::array<SectionEdge, edge_count> make_edges() {
 }
 constexpr std::array<SectionEdge, edge_count> edges = make_edges();
 
-/// A polygon as the list of edges on which its corners lie.
+/// A polygon as the list of the edges that have its corners.
 struct Loop {
   std::uint8_t count = 0;
   std::array<std::uint8_t, 6> edges{};

@@ -19,7 +19,7 @@ struct Shape {
   std::array<Weights, 3> slopes{};
 };
 
-/// The corners of a line, a square or a cube at which each parameter is 1: bit a of a corner's entry.
+/// The corners of a line, a square or a cube where each parameter is 1: bit a of a corner's entry.
 constexpr std::array<unsigned, 8> in_order{0, 1, 2, 3, 4, 5, 6, 7}, around{0, 1, 3, 2, 4, 5, 7, 6};
 
 /// Products of r or 1 - r over the axes.

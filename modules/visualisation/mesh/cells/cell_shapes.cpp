@@ -18,7 +18,7 @@ double determinant(const Vector& a, const Vector& b, const Vector& c) {
   return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-constexpr std::size_t longest_searched = 10;  ///< longer loops are cut as a fan; those of simple shapes have up to 7
+constexpr std::size_t longest_searched = 10;  ///< longer loops are cut as a fan; loops of simple shapes have up to 7
 
 const CellShape& tetrahedron() {
   static const CellShape shape(Polyhedron(4, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}));

@@ -68,9 +68,9 @@ inline constexpr std::uint64_t declarations_layout = 0x736e6f6974616c63ull;
 // Fallback address of a simulation whose name is held by another user, since names of sockets belong to whoever takes
 // them first. The simulation then listens under a random name and records it in a file of this user.
 
-/// Directories for such a file to which nobody else can write: $XDG_RUNTIME_DIR, and `.sidestream` in $HOME, which is
-/// created. Several nodes may share it, since file names contain the node's name. Directories of another user, or that
-/// others may write to, are left out; the result may be empty.
+/// Directories for such a file that nobody else can write to: $XDG_RUNTIME_DIR, and `.sidestream` in $HOME, which is
+/// created. Several nodes may share it, since file names contain the node's name. Directories of another user, or
+/// writable for others, are left out; the result may be empty.
 [[nodiscard]] std::vector<std::string> address_directories();
 
 /// The file; the destructor removes it.

@@ -197,7 +197,7 @@ void ListenerLoop::take(Connection& connection, AttachSignal said) {
     left_ = 0;
     service_.set(++epoch_, ServiceState::Phase::attached);
   }
-  // Counted, because those that left first are gone when the last one leaves.
+  // Counted, because servers that left first are gone when the last one leaves.
   if (said == AttachSignal::leave && attached_ && ++left_ == answer_.servers) {
     attached_ = false;
     service_.set(epoch_, ServiceState::Phase::left);

@@ -1,4 +1,4 @@
-// Sidecar, the simulation's end: a socket through which server processes find the node's shared memory.
+// Sidecar, the simulation's end: a socket where server processes get the node's shared memory.
 //
 // One client of each node owns it, and a thread that answers servers. The loop of that thread accepts connections,
 // gives places to one group of servers at a time, and writes the service state.

@@ -1,4 +1,4 @@
-// Placement `sidecar`, the client's end: that of `cores`, for servers that come and go.
+// Placement `sidecar`, the client's end: like `cores`, with servers that come and go.
 #pragma once
 
 #include <memory>

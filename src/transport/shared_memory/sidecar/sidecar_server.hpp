@@ -13,8 +13,8 @@
 
 namespace sidestream::shared_memory {
 
-/// Holds the place of one accepted server among those of its node. The place is free again when this object, or the
-/// process, ends.
+/// Holds the place of one accepted server among the servers of its node. The place is free again when this object, or
+/// the process, ends.
 class Attachment {
  public:
   /// Result of asking a listener for a place.
@@ -23,7 +23,7 @@ class Attachment {
     std::string reason;  ///< busy, refused: the reason as a sentence
     std::unique_ptr<Attachment> attachment;
   };
-  /// Tries once, and waits only for the answer of an existing listener. Throws Error(system) if what it hands over is
+  /// Tries once, and waits only for the answer of an existing listener. Throws Error(system) if the received memory is
   /// unusable.
   [[nodiscard]] static Attempt attempt(const std::string& name, const AttachRequest& request);
 

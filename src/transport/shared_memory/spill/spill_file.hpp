@@ -83,7 +83,7 @@ inline constexpr std::uint64_t spill_magic = 0x4c4c495053534453ull;  // "SDSSPIL
 struct FreeAligned {
   void operator()(std::byte* memory) const noexcept { ::operator delete[](memory, std::align_val_t(64)); }
 };
-/// Memory for values, aligned to a cache line like that of the buffer.
+/// Memory for values, aligned to a cache line as in the buffer.
 using AlignedBytes = std::unique_ptr<std::byte[], FreeAligned>;
 [[nodiscard]] AlignedBytes aligned_bytes(std::uint64_t bytes);
 

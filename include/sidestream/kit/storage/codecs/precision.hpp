@@ -1,4 +1,4 @@
-// The precision with which an output stores a variable, by the words of the configuration.
+// The precision of stored variables, by the words of the configuration.
 #pragma once
 
 #include <string>

@@ -42,7 +42,7 @@ class AgreedForms {
   AgreedForms(const Settings& settings, const OptionPairs& words, const std::vector<std::int32_t>& variables,
               const Metadata& metadata, const FormsOfOutput& forms);
 
-  /// Count of the numbers on which the servers must agree; 0: the forms are always the same.
+  /// Count of the numbers that servers must agree on; 0: the forms are always the same.
   [[nodiscard]] std::size_t measured() const noexcept;
   /// The points of a block that the output stores.
   using Stored = std::function<Box(const Variable& variable, const BlockView& view)>;
