@@ -1,4 +1,4 @@
-// Signals that are noted while the program's own handlers go on working.
+// Notes signals; the program's own handlers still run.
 #pragma once
 
 #include <optional>

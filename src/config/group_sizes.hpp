@@ -48,8 +48,8 @@ struct TaskMeasurement {
 [[nodiscard]] double period(const std::vector<TaskCost>& tasks, int servers);
 
 /// Chooses sizes of groups that add up to `servers` and minimise the period of the slowest group. `groups`: the tasks
-/// of each group. `fixed`: the size of each group; 0: to be chosen. `nodes`: number of nodes, on each of which a size
-/// counts. Takes O(groups * servers^2) steps.
+/// of each group. `fixed`: the size of each group; 0: to be chosen. `nodes`: number of nodes; a size is counted on each
+/// node. Takes O(groups * servers^2) steps.
 [[nodiscard]] std::vector<int> best_sizes(const std::vector<std::vector<TaskCost>>& groups,
                                           const std::vector<int>& fixed, int servers, int nodes = 1);
 

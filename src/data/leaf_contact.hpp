@@ -42,8 +42,8 @@ class LeafContact {
   std::vector<std::optional<std::vector<Box>>> leaves_;
 };
 
-/// Cells of a block that count (`beside` is the block itself), or those of them that touch another block. `position`
-/// and `beside` are positions in a list of blocks.
+/// Cells of a block that count if `beside` is the block itself; otherwise only those that touch block `beside`. Both
+/// numbers are positions in a list of blocks.
 struct CountedPart {
   std::int64_t position = 0, beside = 0;
   std::vector<Box> cells;

@@ -62,8 +62,8 @@ struct AskOptions {
   double wait = 60;  ///< seconds
 };
 
-/// Status 0 if the analysis was delivered or goes on, and 1 if not. Without an analysis it prints what may be asked.
-/// Throws Error if there is no such session, or no answer.
+/// Status 0 if the analysis was delivered or continues, otherwise 1. Without an analysis it prints the possible
+/// requests. Throws Error if there is no such session, or no answer.
 [[nodiscard]] Answer ask_for_analysis(const AskOptions& options);
 
 // `sidestream hdf5-map`: drafts the mapping for a program that writes HDF5.

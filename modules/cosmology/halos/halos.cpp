@@ -4,7 +4,7 @@
 // section 4.1 of "In situ and in-transit analysis of cosmological simulations" (Friesen et al., 2016), on any graph of
 // cells.
 //
-// Up to three passes, each of which visits this server's cells (local) and then merges over all servers (combine):
+// There are up to three passes. Each visits this server's cells (local), then merges over all servers (combine):
 //
 // 1. mean, if thresholds or profiles refer to it: exact sums over all counted cells.
 // 2. find: local connected components of the cells above the threshold (local_components.hpp). Components that touch no

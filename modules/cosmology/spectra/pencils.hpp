@@ -93,9 +93,9 @@ class PencilArray {
   std::vector<Allocation> allocations_{};
 };
 
-/// Sends the points of `from`, each of which is on one server, to the servers whose boxes of `step` contain them;
-/// returns this server's box. Collective. Sent memory is freed piece by piece, and a server has at most some 16 MiB
-/// under way at a time. Throws on all servers if one has no memory.
+/// Sends each point of `from`, which exactly one server has, to the servers whose boxes of `step` contain it; returns
+/// this server's box. Collective. Sent memory is freed piece by piece, and a server has at most some 16 MiB under way
+/// at a time. Throws on all servers if one has no memory.
 [[nodiscard]] PencilArray redistribute(std::vector<PencilArray> from, const PencilLayout& layout, int step,
                                        Communicator& servers);
 

@@ -13,9 +13,8 @@
 
 namespace sidestream::spectra {
 
-/// Window by which particles were assigned to cells, removed from modes by division: the power p of the product over
-/// the axes of sin(pi n / N) / (pi n / N). 0: none, 1: nearest grid point, 2: cloud in cell, 3: triangular shaped
-/// cloud.
+/// Window of the assignment of particles to cells, removed from modes by division: the power p of the product over the
+/// axes of sin(pi n / N) / (pi n / N). 0: none, 1: nearest grid point, 2: cloud in cell, 3: triangular shaped cloud.
 struct Deconvolution {
   int power = 0;
   /// Inverse square of the window for mode `n` of `points`.

@@ -1,8 +1,8 @@
 // Isosurfaces in trees and in patches on refinement levels.
 //
-// Points are the centres of counted cells; cells are those of the dual mesh (leaf_tree.hpp). `local` extracts the
-// surface around corners whose leaves all belong to one block. The part between blocks, around corners at which leaves
-// of several blocks lie, is extracted in `combine`, from the leaves at their borders, which are part of the partial.
+// Points are the centres of counted cells; cells are cells of the dual mesh (leaf_tree.hpp). `local` extracts the
+// surface around corners whose leaves all belong to one block. `combine` extracts the rest, around corners between
+// leaves of several blocks; the partial contains these leaves.
 //
 // Each block gives the leaves of its rim. Servers redistribute them by position, in equal shares of a Morton curve:
 // each leaf goes to the servers in whose share its corners lie, so that the server that owns a corner has all leaves

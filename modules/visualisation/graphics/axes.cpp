@@ -97,7 +97,7 @@ struct PlacedAxis {
   std::vector<Spot> ticks;
   std::vector<TextLine> numbers;
   double depth = 0;    ///< distance from the edge beyond which its name may lie
-  std::string factor;  ///< of the numbers, and what is to be added; empty: they are the positions
+  std::string factor;  ///< of the numbers, with the offset to add; empty: the numbers are the positions
   std::optional<TextLine> name;
 };
 

@@ -17,12 +17,12 @@ struct AxisTitles {
   std::array<std::string, 3> units;
 };
 
-/// Draws an axis along an edge of the domain for each direction in which it has an extent: that of its silhouette which
-/// is farthest to the left or lowest in the picture, which for a flat domain is its left and its lower edge. Ticks
-/// point outwards, with numbers at round positions and the axis' name beyond them. A text is drawn only where it lies
-/// in the picture, beside colour bars, and overlaps none of `boxes`: where there is little room there are fewer
-/// numbers, and without room none. Nothing is drawn if a corner of the domain is behind the camera. The camera's
-/// viewport is in pixels. The boxes of the texts are added to `boxes`.
+/// Draws an axis along one edge of the domain for each direction with an extent. This is the edge of the silhouette
+/// that is farthest to the left or lowest in the picture: the left and the lower edge of a flat domain. Ticks point
+/// outwards, with numbers at round positions and the axis' name beyond them. A text is drawn only where it lies in the
+/// picture, outside colour bars, and overlaps none of `boxes`: with little space there are fewer numbers, or none.
+/// Nothing is drawn if a corner of the domain is behind the camera. The camera's viewport is in pixels. The boxes of
+/// the texts are added to `boxes`.
 void draw_axes(Image& image, const Layout& layout, const Domain& domain, const Camera& camera, const AxisTitles& titles,
                TextBoxes& boxes);
 

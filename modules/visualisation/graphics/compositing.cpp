@@ -1,8 +1,8 @@
 // Radix-k compositing of sparse drawings.
 //
-// In each round the members of a group that stand at the same place of its parts exchange what the others complete;
-// then each part goes on by itself, with a fraction of the picture. Nearest samples, lists of translucent samples and
-// sums of light do not depend on the order of merging.
+// In each round the members of a group that stand at the same place of its parts exchange the pixels that the others
+// complete; then each part continues by itself, with a fraction of the picture. Nearest samples, lists of translucent
+// samples and sums of light do not depend on the order of merging.
 //
 // Stripes of a picture are dealt to the members as cards are: round by round, one to each part in turn.
 #include "visualisation/graphics/compositing.hpp"
@@ -90,8 +90,8 @@ void merge(BytesView encoded, Drawing& drawing) {
   drawing.slabs.merge(parts.slabs);
 }
 
-/// One round of a group of more than one member: sends what other parts of it complete, and returns what is left here
-/// and what came. `group` becomes this member's part.
+/// One round of a group of several members: sends other parts the pixels that they complete; returns the remaining
+/// pixels and the received ones. `group` becomes this member's part.
 std::vector<Bytes> exchange_round(BytesView held, const Stripes& stripes, Members& group, int samples,
                                   Communicator& communicator) {
   const std::vector<Members> parts = stripes.parts_of(group);
@@ -132,7 +132,7 @@ Drawing composite(std::span<const Bytes> partials, std::int64_t width, int sampl
   std::span<const Bytes> held = partials;
   Members group{0, communicator.size()};
   for (int left = stripes.rounds(); left > 0; --left) {
-    if (group.count == 1) {  // other groups go on
+    if (group.count == 1) {  // other groups continue
       static_cast<void>(communicator.exchange({}));
       continue;
     }

@@ -29,10 +29,10 @@ struct Stripe {
 /// Rows of a picture, divided into one stripe for each member, or into as many as there are rows of pixels; further
 /// members then have none.
 ///
-/// In each round a group is divided into up to `radix` parts, and goes on as these parts (Peterka et al., "A
-/// Configurable Algorithm for Parallel Image-Compositing Applications", SC 2009). Neighbouring stripes go to different
-/// parts: what is drawn is often near the middle, and all members get work (Moreland et al., "An Image Compositing
-/// Solution at Scale", SC 2011, section 4.3).
+/// In each round a group is divided into up to `radix` parts, which continue as groups (Peterka et al., "A Configurable
+/// Algorithm for Parallel Image-Compositing Applications", SC 2009). Neighbouring stripes go to different parts: the
+/// middle of a picture is often fullest, and all members get work (Moreland et al., "An Image Compositing Solution at
+/// Scale", SC 2011, section 4.3).
 class Stripes {
  public:
   static constexpr int usual_radix = 8;

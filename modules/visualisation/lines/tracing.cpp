@@ -1,15 +1,15 @@
 // Traces lines along the direction of a vector field with the classical method of Runge and Kutta, of fourth order, in
 // steps of equal arc length.
 //
-//   all servers: look which of the waiting lines are at a place in their cells
-//   all agree:   the server that has the finest cell there goes on with the line; a line that nobody has has ended
-//   each server: goes on with its lines, all of them together, until each leaves its blocks or ends
-//   all tell:    which lines have left, to begin anew
+// 1. Each server finds the waiting lines whose place lies in one of its cells.
+// 2. Collective: the server with the finest cell at a place continues the line; a line in no cell has ended.
+// 3. Each server continues its lines, all of them together, until each ends or leaves its blocks.
+// 4. Collective: lines that left wait again, and step 1 follows.
 //
 // A line moves on with its state, also in the middle of a step. Values at a place depend on global indices only, and a
 // server takes only places in cells that no finer cell covers, so that lines are the same for every division. Cells of
 // curvilinear and unstructured meshes contain their faces, so a place may be in several. If some may be elsewhere, the
-// line begins anew there, and the server with the cell of least rank goes on.
+// line begins anew there, and the server with the cell of least rank continues it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -65,7 +65,7 @@ struct Tracer {
   }
 };
 
-/// A line that a server may go on with.
+/// A line that a server may continue.
 struct Claim {
   std::int64_t waiting = 0;  ///< its number among the waiting lines
   sampling::Rank rank;

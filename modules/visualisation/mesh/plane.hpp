@@ -8,8 +8,7 @@
 
 namespace sidestream {
 
-/// All x with normal . (x - origin) = 0. The normal has length 1 and points to the side from which triangles are seen
-/// counter-clockwise.
+/// All x with normal . (x - origin) = 0. The normal has length 1; seen from its side triangles are counter-clockwise.
 struct Plane {
   std::array<double, 3> origin{};
   std::array<double, 3> normal{0, 0, 1};

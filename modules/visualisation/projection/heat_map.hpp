@@ -25,8 +25,8 @@ struct HeatMap {
 /// The options of an image.
 [[nodiscard]] OptionTable<HeatMap> heat_map_options();
 
-/// Content of an image: `edges[0]` are the edges of the grid's columns, `edges[1]` those of its rows, ascending or
-/// descending; `values` are those of this server's rows.
+/// Content of an image: `edges[0]` are the edges of the grid's columns, `edges[1]` of its rows, ascending or
+/// descending; `values` belong to this server's rows.
 struct HeatMapValues {
   const GridShape& grid;
   std::array<std::vector<double>, 2> edges;

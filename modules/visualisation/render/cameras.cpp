@@ -42,8 +42,8 @@ std::array<double, 2> sine_and_cosine(double degrees) {
   return {std::sin(radians), std::cos(radians)};
 }
 
-/// The camera's direction and its upward direction on a sphere about the focus. The zero of longitude is the axis after
-/// the one to which `up` is nearest.
+/// The camera's direction and its upward direction on a sphere about the focus. `up` is nearest to one axis; the next
+/// axis is the zero of longitude.
 void put_on_sphere(double phi, double theta, CameraSettings& settings) {
   const Vec3 up = unit(settings.up.value_or(Vec3{0, 0, 1}));
   std::size_t nearest = 0;

@@ -26,7 +26,7 @@ class ViewPictures {
       : scene_(&scene), materials_(&materials), layout_(layout_of(scene)) {}
 
   /// Adds the colour bars, the caption and the lengths to the rows of a view's picture, given by servers, and hands it
-  /// over. A failure is kept for `end`, since the other servers go on with the next view.
+  /// over. A failure is kept for `end`, since the other servers continue with the next view.
   void add(std::size_t view, const std::vector<Bytes>& parts, const CombineInput& input, const Ranges& ranges,
            const Domain& domain);
   /// After the last view of an iteration and all communication: throws the failure, if any.

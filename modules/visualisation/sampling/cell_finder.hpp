@@ -52,7 +52,7 @@ class BoxTree {
   struct Node {
     Region region;
     std::size_t begin = 0, end = 0;  ///< boxes of a leaf; none: the two halves follow
-    std::size_t next = 0;            ///< the node after all of those below this one
+    std::size_t next = 0;            ///< the node after all descendants of this one
   };
   void build(std::vector<std::size_t>& order, std::size_t begin, std::size_t end, const std::vector<Region>& boxes);
 

@@ -81,8 +81,8 @@ class Mixer {
     Place low{}, high{};
   };
 
-  /// The region of targets of a level to which the block may contribute: finer targets have cells around them that are
-  /// smaller, so that a block reaches less far.
+  /// The targets of a level that the block may contribute to. Cells around finer targets are smaller, so a block
+  /// reaches less far.
   [[nodiscard]] const Region& reach(std::int32_t of) {
     const auto [known, is_new] = reaches_.try_emplace(of);
     Region& region = known->second;

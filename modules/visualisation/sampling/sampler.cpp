@@ -124,8 +124,8 @@ OptionField<Query> levels_option() {
 
 namespace {
 
-/// Distance from a block to the farthest places to which its cells contribute. Such a place lies before the middle of a
-/// cell next to the one that contains the block's cell.
+/// Distance from a block to the farthest place that its cells contribute to: it lies before the middle of a cell next
+/// to the one that contains the block's cell.
 Place reach_of_cells(const Mesh& mesh) {
   Place size{};
   for (int a = 0; a < mesh.dimensions; ++a) {

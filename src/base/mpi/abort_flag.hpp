@@ -1,4 +1,4 @@
-// Signals among the members of a communicator, who go on with their work meanwhile.
+// Signals among the members of a communicator; nobody has to wait for them.
 //
 // AbortFlag: any member tells the others to stop. Bell: the first member signals the others, which need not wait for
 // it.

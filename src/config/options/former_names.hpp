@@ -19,8 +19,8 @@ struct FormerName {
 /// All renamed keys. docs/compatibility.md lists those that are deprecated.
 [[nodiscard]] const std::vector<FormerName>& former_names();
 
-/// Gives keys with former names their new ones, and keeps the old ones in Entry::formerly. A file of the output
-/// `metadata` has the names of its format: of those nothing is kept. Throws Error(configuration) where a map has the
+/// Gives keys with former names their new ones, and keeps the old ones in Entry::formerly. In a file of the output
+/// `metadata` keys have the names of its format, and nothing is kept. Throws Error(configuration) where a map has the
 /// old and the new name of a key.
 void rename_former(Node& root);
 

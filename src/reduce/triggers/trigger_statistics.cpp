@@ -3,7 +3,7 @@
 // - entropy: one, which counts values in equal intervals between the extremes
 // - the place of an extreme: one, which looks for the lowest coordinate of the points that have it
 // - quantile: a search among the 64-bit order keys of the values. Each pass counts the values in 8192 equal parts of an
-//   interval of keys, and goes on in the part that has the value wanted. At most five passes leave one key.
+//   interval of keys, and continues in the part with the wanted value. At most five passes leave one key.
 //
 // Only whole numbers are added over servers, so results do not depend on the division.
 #include "reduce/triggers/trigger_statistics.hpp"

@@ -197,7 +197,7 @@ class Engine {
   bool ended_ = false;                    ///< that iteration has come
   /// By task: number of iterations that were dropped in which it was due.
   std::map<std::string, std::int64_t> not_run_;
-  std::int64_t first_dropped_ = -1, last_dropped_ = -1;  ///< iterations that were dropped for want of time
+  std::int64_t first_dropped_ = -1, last_dropped_ = -1;  ///< iterations that were dropped because time was short
   std::optional<Iteration> latest_;                      ///< the last iteration
   bool finished_ = false;                                ///< no iteration follows
   bool times_compared_ = false;                          ///< true if differing times were found and reported

@@ -15,7 +15,7 @@ namespace sidestream {
 
 namespace {
 
-/// Callbacks never write the last character: they may fill all of theirs without a terminating zero.
+/// Callbacks never write the last character: they may fill their whole buffer without a terminating zero.
 using MessageText = std::array<char, SIDESTREAM_MESSAGE_BYTES + 1>;
 
 std::string text_or_empty(const char* text) { return text ? text : ""; }

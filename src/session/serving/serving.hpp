@@ -27,7 +27,7 @@ struct Feed {
   std::vector<std::string> events;      ///< events of the simulation, by bit
   std::int64_t first = 0;               ///< first iteration
   double origin = 0;                    ///< now() at the session's start
-  int node = -1;                        ///< this server's node in the clients' numbering; -1: none of theirs
+  int node = -1;                        ///< this server's node in the clients' numbering; -1: no client is on it
   std::int64_t clients = 0;             ///< number of clients of the simulation
   bool steers = true;                   ///< true if the transport's clients are the simulation's ranks, or forward to
                                         ///< them

@@ -5,7 +5,7 @@
 // recorded values.
 // RequestLink: the first server reads requests; every server makes the analysis from the same text. Expressions become
 // new variables, in a limited number.
-// A mailbox that cannot be opened is a warning: the run goes on without requests.
+// A mailbox that cannot be opened is a warning: the run continues without requests.
 #include "session/serving/steering_link.hpp"
 
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
 // Reading regions, parts of lists, and blocks of a context.
 //
-// read_box goes through the blocks of a level by id. Of each it copies what is still missing of the region, so that the
-// lowest id gives a shared point; what no block has is counted and returned.
-// A part is copied at once if it is contiguous in file and target, otherwise line by line (BoxReader). PieceReader
-// translates offsets into chunks, and decodes a whole chunk directly into its target.
+// read_box goes through the blocks of a level by id. It copies the part of the region that no earlier block had, so a
+// shared point has the value of the lowest id; places without a block are counted, and the count is returned. A part is
+// copied at once if it is contiguous in file and target, otherwise line by line (BoxReader). PieceReader translates
+// offsets into chunks, and decodes a whole chunk directly into its target.
 #include <algorithm>
 #include <cstring>
 

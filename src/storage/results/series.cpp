@@ -2,7 +2,7 @@
 //
 // 1. add: replaces the index if a sixteenth of the entries is new, or if the last replacement is long enough ago for
 //    its cost; else it appends a line to a hidden file (rest).
-// 2. resume: reads both, and keeps the entries before the point at which the run goes on.
+// 2. resume: reads both, and keeps the entries before the point where the run continues.
 // 3. Destructor: replaces an index that lacks entries.
 // If writing fails the entry is removed again (drop_last), so that no index names a file that does not appear. Used on
 // one server; nothing is collective.

@@ -4,7 +4,7 @@
 //    failure cuts the file back to its length before.
 // 2. recover, after a kill: cuts the file to the recorded length. Without a record, to its complete lines; if it is
 //    shorter than recorded, to the iteration before its last.
-// 3. take_over, of a run that resumes: checks the columns, and drops rows from the point on at which the run goes on.
+// 3. take_over, of a run that resumes: checks the columns, and drops the rows that the run will write again.
 //    The file with all rows is kept under another name.
 // Used on one server; nothing is collective.
 #include "storage/results/table_files.hpp"
@@ -127,7 +127,7 @@ void recover(const std::string& path) {
     if (*whole < size) cut_file(path, *whole);
     return;
   }
-  std::uint64_t records = 0, last = 0;  // bytes of all complete records, and of those before the last iteration
+  std::uint64_t records = 0, last = 0;  // bytes of all complete records, and of the records before the last iteration
   std::string iteration;
   for_each_record(path, [&](const CsvRecord& record) {
     if (record.fields.front() != iteration) last = records;

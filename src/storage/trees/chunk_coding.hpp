@@ -39,7 +39,7 @@ using FindCompanion = std::function<const Variable*(const std::string& name)>;
 class CellValues {
  public:
   virtual ~CellValues() = default;
-  /// One component in the cells [first, past), all of which are available. The view refers to existing memory or to
+  /// One component in the cells [first, past), which must all be available. The view refers to existing memory or to
   /// `scratch`.
   [[nodiscard]] virtual BytesView of(const Variable& variable, std::int32_t component, Index first, Index past,
                                      Bytes& scratch) = 0;

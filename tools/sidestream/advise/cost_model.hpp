@@ -83,7 +83,7 @@ class CostModel {
  public:
   explicit CostModel(std::vector<MeasuredRun> runs);
 
-  /// `iterations`: those of the whole run, in which the pipeline is filled and emptied once.
+  /// `iterations`: of the whole run; the pipeline is filled and emptied once.
   [[nodiscard]] Prediction predict(const Split& split, std::size_t iterations) const;
 
   [[nodiscard]] const std::vector<MeasuredRun>& runs() const noexcept { return runs_; }

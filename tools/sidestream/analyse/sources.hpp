@@ -1,5 +1,5 @@
-// Files that can be analysed: their formats, and the iterations and metadata of those on a command line.
-// Each format has functions that list iterations and open them.
+// Files that can be analysed: their formats, and the iterations and metadata of the files on a command line. Each
+// format has functions that list iterations and open them.
 #pragma once
 
 #include <memory>

@@ -50,7 +50,7 @@ Written own_files(const Job& job, std::string name, int writers, int nodes) {
   return {std::move(name), made + bytes, made + bytes, made / 2 + bytes, job.ranks, 0};
 }
 
-/// All ranks write into one file in rounds, each of which begins together.
+/// All ranks write into one file, in rounds that begin together.
 Written one_file(const Job& job) {
   const StatedDisk& disk = job.machine.disk;
   const double bandwidth = std::min(disk.bandwidth * disk.one_file, sent(job, job.ranks, job.nodes()));

@@ -1,6 +1,6 @@
-// A run of S steps with an analysis after every n of them, n <= S, makes K = S / n analyses. In situ it takes
-// S tau_c + K tau_a. In transit n steps and one analysis go on beside each other, the slower one sets the pace, and the
-// last analysis is hidden by nothing. A server takes its share of the grid before it analyses, a box a message.
+// A run of S steps with an analysis after every n of them, n <= S, makes K = S / n analyses. In situ it takes S tau_c +
+// K tau_a. In transit n steps and one analysis run at the same time and the slower one sets the pace; nothing hides the
+// last analysis. A server takes its share of the grid before it analyses, one box in each message.
 #include <fmt/format.h>
 
 #include <algorithm>

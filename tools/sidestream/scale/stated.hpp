@@ -12,7 +12,7 @@ struct StatedDisk {
   double creates = 0;    ///< files made in a second
   double one_file = 1;   ///< share of the bandwidth that one file reaches
   int writers = 1;       ///< files among which processes that aggregate divide
-  double streams = 0;    ///< files written at once with which the bandwidth is halved; 0: it does not fall
+  double streams = 0;    ///< number of files written at once that halves the bandwidth; 0: it does not fall
 };
 
 /// Seconds, and bytes per second.
@@ -35,7 +35,7 @@ struct StatedPart {
 
 struct StatedProgram {
   double cell_bytes = 8;
-  int boxes = 0;  ///< pieces of the grid, of which each rank has a whole number; 0: as fine as cells
+  int boxes = 0;  ///< pieces of the grid; each rank has a whole number of them; 0: as fine as cells
   int steps = 1;
   std::vector<StatedPart> step;  ///< none or one
   std::vector<StatedPart> tasks;

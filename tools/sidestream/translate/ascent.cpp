@@ -117,7 +117,7 @@ class Translator {
     for (auto& [name, pipeline] : pipelines_) {
       if (pipeline.begun) continue;
       pipeline.begun = pipeline.done = true;
-      try {  // to say what has no counterpart; only queries may need it
+      try {  // to report what has no counterpart; only queries may need it
         Pipeline unused = pipeline;
         apply(unused);
         remarks_.add(pipeline.where, fmt::format("the pipeline '{}' is not used, and nothing is made of it", name));

@@ -1,5 +1,5 @@
-// Filters of Ascent's pipelines. Those that compute fields become derived variables; of those that cut the mesh, one in
-// a pipeline becomes an analysis or a layer.
+// Filters of Ascent's pipelines. Filters that compute fields become derived variables. One filter that cuts the mesh
+// becomes an analysis or a layer.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,5 +1,4 @@
-// Merge trees of superlevel sets as triplets: a maximum, the saddle at which its component meets that of a higher
-// maximum, and this higher maximum.
+// Merge trees of superlevel sets as triplets: a maximum, a higher maximum, and the saddle where their components meet.
 //
 // After Morozov and Weber, "Distributed merge trees" (2013), and Smirnov and Morozov, "Triplet merge trees" (2017).
 #pragma once

@@ -1,10 +1,10 @@
 // Joining of the trees of boxes at their borders.
 //
-// Every row of the mesh has a keeper among the servers. Border cells are sent to the keeper of their own row, and to
-// those of later rows in which they have neighbours outside their box (Posts). Each keeper sorts its cells by row and
-// place and finds neighbours by binary search (BorderRows). Two neighbours give an edge between their maxima, with the
-// lower cell as saddle. Edges are reduced to a maximum spanning forest whenever there are many (SpanningForest), so
-// memory stays proportional to the number of maxima.
+// Every row of the mesh has a keeper among the servers. A border cell is sent to the keeper of its row, and to the
+// keepers of later rows where it has neighbours outside its box (Posts). Each keeper sorts its cells by row and place
+// and finds neighbours by binary search (BorderRows). Two neighbours give an edge between their maxima, with the lower
+// cell as saddle. Edges are reduced to a maximum spanning forest whenever there are many (SpanningForest), so memory
+// stays proportional to the number of maxima.
 //
 // join_forests merges forests over a binary tree of servers; tree_reduction.cpp has the sparser alternative.
 #include "cosmology/halos/merge_tree/tree_joining.hpp"

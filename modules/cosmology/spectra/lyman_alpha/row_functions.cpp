@@ -14,7 +14,7 @@ namespace {
 /// Steps between edges x, x + h, x + 2 h ... on one side of the centre: out[n * stride + l] = strength[l] (erfc(edge n)
 /// - erfc(edge n + 1)), n < count, where the last erfc is taken as 0; erfc of edge 0 goes to `first`.
 ///
-/// exp(-x^2) at equal steps is a product of factors exp(-(2 x h + h^2)), each of which is the previous one times exp(-2
+/// exp(-x^2) at equal steps is a product of factors exp(-(2 x h + h^2)); each factor is the previous one times exp(-2
 /// h^2). The recurrence is restarted regularly, so that rounding stays below 1e-14.
 [[gnu::always_inline]] inline void side_any(Index count, const double* start, const double* step,
                                             const double* strength, double* __restrict out, Index stride,

@@ -82,7 +82,7 @@ void cut_file(const std::string& path, std::uint64_t size);
 /// Makes the last writes to a file survive a power failure. Throws Error(file).
 void flush_to_disk(const std::string& path);
 
-/// Renames `from` to `to`, replacing what is there. Throws Error(file).
+/// Renames `from` to `to`; an existing `to` is replaced. Throws Error(file).
 void rename_file(const std::string& from, const std::string& to);
 
 /// Makes the names in a directory survive a power failure; empty: the working directory. Throws Error(file).
