@@ -19,8 +19,8 @@ namespace sidestream {
 namespace fs = std::filesystem;
 
 std::string working_directory() {
-  std::error_code gone;
-  return fs::current_path(gone).string();
+  std::error_code unknown_folder;
+  return fs::current_path(unknown_folder).string();
 }
 
 std::string path_from(const std::string& folder, const std::string& path) {

@@ -110,7 +110,7 @@ void RunLog::append(const std::vector<Message>& messages) {
 
 /// Says once, on standard error only, that messages are missing.
 void RunLog::report_failure(int error) noexcept {
-  if (std::exchange(failure_told_, true)) return;
+  if (std::exchange(failure_logged_, true)) return;
   const LogScope none(nullptr);
   try {
     log::warning("'{}' lacks messages, which are on standard error only: {}", place_.path, system_text(error));

@@ -40,7 +40,7 @@ class RunLog : public std::enable_shared_from_this<RunLog> {
   void report_failure(int error) noexcept;
 
   std::mutex mutex_;
-  bool begun_ = false, torn_ = false, failure_told_ = false;
+  bool begun_ = false, torn_ = false, failure_logged_ = false;
   Place place_;
   std::vector<Message> kept_;  ///< until `begin`
 };

@@ -12,13 +12,13 @@
 namespace sidestream {
 
 namespace {
-constexpr std::size_t room = CMSG_SPACE(sizeof(int) * most_descriptors);
+constexpr std::size_t control_bytes = CMSG_SPACE(sizeof(int) * most_descriptors);
 }
 
 bool send_with_descriptors(int socket, std::span<const std::byte> bytes, std::span<const int> descriptors,
                            int flags) noexcept {
   iovec piece{const_cast<std::byte*>(bytes.data()), bytes.size()};
-  alignas(cmsghdr) char space[room] = {};
+  alignas(cmsghdr) char space[control_bytes] = {};
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
@@ -41,7 +41,7 @@ bool send_with_descriptors(int socket, std::span<const std::byte> bytes, std::sp
 
 Received receive_with_descriptors(int socket, std::span<std::byte> bytes) noexcept {
   iovec piece{bytes.data(), bytes.size()};
-  alignas(cmsghdr) char space[room] = {};
+  alignas(cmsghdr) char space[control_bytes] = {};
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;

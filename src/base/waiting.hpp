@@ -32,7 +32,7 @@ class Backoff {
       : shortest_(shortest), longest_(longest), next_(shortest), spins_(spins) {}
   /// Pauses; call it after a look that found nothing.
   void pause() noexcept {
-    if (looks_++ < spins_) return;
+    if (checks_++ < spins_) return;
     pause_for(next());
   }
   /// The length of the next pause, for callers that wait in another way. The one after it is longer.
@@ -48,7 +48,7 @@ class Backoff {
 
  private:
   Duration shortest_, longest_, next_;
-  int spins_, looks_ = 0;
+  int spins_, checks_ = 0;
 };
 
 // Retries an operation while allocation fails.

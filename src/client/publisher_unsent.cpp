@@ -118,20 +118,20 @@ bool Publisher::stays(const Block& wanted) const {
 
 void Publisher::replace(const Mesh& on, const std::vector<Block>& wanted) {
   const char* const call = call_of(wanted);
-  std::set<std::int64_t> gone;
+  std::set<std::int64_t> removed;
   std::vector<const Block*> other;
-  for (const auto& [id, block] : blocks_[static_cast<std::size_t>(on.id)]) gone.insert(id);
+  for (const auto& [id, block] : blocks_[static_cast<std::size_t>(on.id)]) removed.insert(id);
   for (const Block& block : wanted) {
-    gone.erase(block.id);
+    removed.erase(block.id);
     if (!stays(block)) other.push_back(&block);
   }
   const auto check = [&](std::int64_t id) {
     check_fixed(on, id, call);
     check_unused(on, id, call);
   };
-  for (const std::int64_t id : gone) check(id);
+  for (const std::int64_t id : removed) check(id);
   for (const Block* block : other) check(block->id);
-  for (const std::int64_t id : gone) drop(on, id);
+  for (const std::int64_t id : removed) drop(on, id);
   for (const Block* block : other) place(on, *block);
 }
 

@@ -81,11 +81,11 @@ std::array<int, 3> axes_of(Order order) noexcept {
 
 Index3 slab_extents(const Box& box, std::uint64_t point_bytes, std::uint64_t limit, Order order) noexcept {
   Index3 extents{1, 1, 1};
-  auto room = static_cast<Index>(std::max<std::uint64_t>(1, limit / std::max<std::uint64_t>(1, point_bytes)));
+  auto points_left = static_cast<Index>(std::max<std::uint64_t>(1, limit / std::max<std::uint64_t>(1, point_bytes)));
   for (const int axis : axes_of(order)) {
-    extents[axis] = std::clamp<Index>(room, 1, std::max<Index>(1, box.extent(axis)));
+    extents[axis] = std::clamp<Index>(points_left, 1, std::max<Index>(1, box.extent(axis)));
     // Only whole lines and layers may be stacked.
-    room = extents[axis] == box.extent(axis) ? room / extents[axis] : 1;
+    points_left = extents[axis] == box.extent(axis) ? points_left / extents[axis] : 1;
   }
   return extents;
 }

@@ -19,7 +19,7 @@ void RegionPool::drop_kept() noexcept {
 }
 
 /// Makes space for `size` more bytes, counting kept regions: borrows missing bytes, or drops kept regions.
-bool RegionPool::make_room(std::uint64_t size) noexcept {
+bool RegionPool::free_space_for(std::uint64_t size) noexcept {
   // Regions of sizes that no longer occur must not exceed the most that was ever in use at once.
   while (!free_.empty() && used_ + kept_ + size > std::max(peak_, used_ + size)) drop_kept();
   const auto fits = [&] {
@@ -54,7 +54,7 @@ std::byte* RegionPool::take(std::uint64_t bytes) {
     region = free_.extract(found);
     kept_ -= size;
   } else {
-    if (!make_room(size)) return nullptr;
+    if (!free_space_for(size)) return nullptr;
     Regions one;
     region = one.extract(one.emplace(size, Memory(static_cast<std::byte*>(std::aligned_alloc(64, size)))));
     if (!region.mapped())

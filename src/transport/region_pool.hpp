@@ -51,7 +51,7 @@ class RegionPool {
   };
   using Memory = std::unique_ptr<std::byte, Free>;
   void drop_kept() noexcept;
-  [[nodiscard]] bool make_room(std::uint64_t size) noexcept;
+  [[nodiscard]] bool free_space_for(std::uint64_t size) noexcept;
   std::uint64_t limit_, used_ = 0, kept_ = 0, peak_ = 0, borrowed_ = 0;
   std::shared_ptr<Lender> lender_;
   using Regions = std::multimap<std::uint64_t, Memory>;  ///< regions by size

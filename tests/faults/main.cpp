@@ -131,7 +131,7 @@ class Sweep {
     for (int tries = 0; tries < 4; ++tries) {
       fault.n = n;
       const auto [endings, results] = session(fault);
-      if (rank_ == 0) look_at(fault, endings, results);
+      if (rank_ == 0) report_fault(fault, endings, results);
       const long reached = endings[static_cast<std::size_t>(fault.rank)].reached;
       had_any |= reached != 0;
       if (reached >= n) return true;
@@ -140,7 +140,7 @@ class Sweep {
     return false;
   }
 
-  void look_at(const Fault& fault, const std::vector<Ending>& endings, const Results& results) {
+  void report_fault(const Fault& fault, const std::vector<Ending>& endings, const Results& results) {
     bool error = false;
     for (const Ending& ending : endings) error |= ending.errors > 0;
     failed_ += error;

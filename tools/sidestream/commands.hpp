@@ -108,7 +108,7 @@ struct DatabaseOptions {
   std::string directory;
   std::optional<std::int64_t> cycle{};  ///< for `info`
   std::int64_t keep = -1;               ///< for `prune`; negative: all contexts
-  bool look = false;                    ///< for `prune`: true to change nothing
+  bool dry_run = false;                 ///< for `prune`: true to change nothing
   bool lost = false;                    ///< for `prune`: true to delete complete contexts, too, that no slot names
 };
 

@@ -131,12 +131,12 @@ Answer verify_database(const DatabaseOptions& options) {
 }
 
 Answer prune_database(const DatabaseOptions& options) {
-  const database::Pruned pruned = database::prune(options.directory, {options.keep, options.look, options.lost});
+  const database::Pruned pruned = database::prune(options.directory, {options.keep, options.dry_run, options.lost});
   std::string text;
   for (const std::string& file : pruned.files)
-    text += fmt::format("{} {}\n", options.look ? "would delete" : "deleted", file);
+    text += fmt::format("{} {}\n", options.dry_run ? "would delete" : "deleted", file);
   text += fmt::format("{} context{} {}, {} file{} with {}\n", pruned.contexts.size(),
-                      pruned.contexts.size() == 1 ? "" : "s", options.look ? "would be removed" : "removed",
+                      pruned.contexts.size() == 1 ? "" : "s", options.dry_run ? "would be removed" : "removed",
                       pruned.files.size(), pruned.files.size() == 1 ? "" : "s", rounded_byte_size(pruned.bytes));
   if (pruned.left > 0) {
     text += fmt::format("about {} of removed contexts stay in files that others use\n", rounded_byte_size(pruned.left));

@@ -294,7 +294,7 @@ void add_databases(CLI::App& app, Work& work) {
       .add_option("--keep", options.keep,
                   "Number of newest contexts to keep; others are removed (default: none are removed)")
       ->check(number_from_zero());
-  prune.add_flag("--dry-run", options.look, "Only print what would be done");
+  prune.add_flag("--dry-run", options.dry_run, "Only print what would be done");
   prune.add_flag("--lost", options.lost, "Delete also files of whole contexts that the file 'contexts' has lost");
 }
 

@@ -183,7 +183,7 @@ bool is_decided_by_sample(double share, BytesView values, std::size_t size, Pack
 }
 
 /// Adds the predicting methods. Returns true if a method without prediction may be as small.
-bool add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, bool told, Packer& packer,
+bool add_predicted(BytesView values, const TreeChunk& chunk, const Relations& relations, bool is_given, Packer& packer,
                    CodingChoice& choice) {
   PredictionSample sample(values, chunk, relations);
   TriedPlan best = best_plan(sample, chunk, relations);
@@ -196,7 +196,7 @@ bool add_predicted(BytesView values, const TreeChunk& chunk, const Relations& re
   const double bits = static_cast<double>(8 * size_of(chunk.type));
   choice.candidates.push_back({TreeMethod::predicted, best.bits / bits});
   if (best.plan.corrected) choice.slopes = sample.take_slopes();
-  if (told) return false;
+  if (is_given) return false;
   const double share = best.bits / bits;
   const bool others = !is_decided_by_sample(share, values, size_of(chunk.type), packer);
   if (others || share < repeated_differences) {
@@ -262,13 +262,13 @@ CodingChoice choose_coding(BytesView values, const TreeChunk& chunk, const Relat
                            const TreeCoding& coding, Packer& packer, bool thorough) {
   CodingChoice choice;
   std::vector<Candidate>& all = choice.candidates;
-  const bool told = coding.method && possible(*coding.method, chunk);
+  const bool is_given = coding.method && possible(*coding.method, chunk);
   if (!coding.method && !thorough && choose_quiet(values, chunk, relations, packer, choice)) return choice;
   bool others = true;
-  if (possible(TreeMethod::predicted, chunk) && (!told || *coding.method >= TreeMethod::predicted)) {
-    others = add_predicted(values, chunk, relations, told, packer, choice);
+  if (possible(TreeMethod::predicted, chunk) && (!is_given || *coding.method >= TreeMethod::predicted)) {
+    others = add_predicted(values, chunk, relations, is_given, packer, choice);
   }
-  if (told) {
+  if (is_given) {
     all = {{*coding.method, 1}};
     return choice;
   }

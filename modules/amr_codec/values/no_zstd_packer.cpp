@@ -19,13 +19,13 @@ class Deflate {
   ~Deflate() { ::deflateEnd(&stream_); }
   Deflate(const Deflate&) = delete;
   Deflate& operator=(const Deflate&) = delete;
-  /// Compresses `in` into `room`. Returns 0 if there is no room. Passes bytes in pieces, because zlib counts them in 32
-  /// bits.
-  std::size_t run(std::span<const std::uint8_t> in, std::span<std::byte> room) {
+  /// Compresses `in` into `target`. Returns 0 if there is no room. Passes bytes in pieces, because zlib counts them in
+  /// 32 bits.
+  std::size_t run(std::span<const std::uint8_t> in, std::span<std::byte> target) {
     constexpr std::size_t most = std::size_t{1} << 30;
     stream_.next_in = const_cast<Bytef*>(in.data());
-    stream_.next_out = reinterpret_cast<Bytef*>(room.data());
-    std::size_t in_left = in.size(), out_left = room.size();
+    stream_.next_out = reinterpret_cast<Bytef*>(target.data());
+    std::size_t in_left = in.size(), out_left = target.size();
     for (;;) {
       const std::size_t in_now = std::min(most, in_left), out_now = std::min(most, out_left);
       stream_.avail_in = static_cast<uInt>(in_now);
@@ -33,7 +33,7 @@ class Deflate {
       const int outcome = ::deflate(&stream_, in_now == in_left ? Z_FINISH : Z_NO_FLUSH);
       in_left -= in_now - stream_.avail_in;
       out_left -= out_now - stream_.avail_out;
-      if (outcome == Z_STREAM_END) return room.size() - out_left;
+      if (outcome == Z_STREAM_END) return target.size() - out_left;
       if (outcome != Z_OK || out_left == 0) return 0;
     }
   }
@@ -49,8 +49,8 @@ struct Packer::State {};
 Packer::Packer() = default;
 Packer::~Packer() = default;
 
-std::size_t Packer::compress(std::span<const std::uint8_t> in, int level, std::span<std::byte> room) {
-  return Deflate(level).run(in, room);
+std::size_t Packer::compress(std::span<const std::uint8_t> in, int level, std::span<std::byte> target) {
+  return Deflate(level).run(in, target);
 }
 
 Packed compressor() noexcept { return Packed::zlib; }

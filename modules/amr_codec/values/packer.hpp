@@ -25,7 +25,7 @@ class Packer {
 
  private:
   /// Compresses with this build's library to at most room.size() bytes; 0 if it would need more.
-  [[nodiscard]] std::size_t compress(std::span<const std::uint8_t> in, int level, std::span<std::byte> room);
+  [[nodiscard]] std::size_t compress(std::span<const std::uint8_t> in, int level, std::span<std::byte> target);
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -127,9 +127,9 @@ void PredictionSample::each_sampled(const PredictionPlan& plan, Take&& take) con
   const auto begin = [](const Predictor&, std::size_t) {};
   if (together_.parent.empty() || plan.corrected) return each<T>(plan, sample_run, begin, take);
   Predictor predictor(together_.chunk, relations_, plan, together_.values, &finder_);
-  WordRow<T> room;
+  WordRow<T> scratch;
   each_difference<T>(
-      together_.values, predictor, 0, together_.parent.size(), {}, begin, [&] { return room.data(); },
+      together_.values, predictor, 0, together_.parent.size(), {}, begin, [&] { return scratch.data(); },
       [&](std::size_t step, std::size_t, std::size_t count, const Word<T>* differences) {
         take(predictor, step, count, differences);
       });
@@ -141,10 +141,10 @@ void PredictionSample::each(const PredictionPlan& plan, std::size_t run_length, 
   predictor.know_all();
   predictor.use(slopes_);
   const std::size_t groups = chunk_.groups.parent.size();
-  WordRow<T> room;
+  WordRow<T> scratch;
   const auto from = [&](std::size_t first, std::size_t last) {
     each_difference<T>(
-        values_, predictor, first, last, {}, begin, [&] { return room.data(); },
+        values_, predictor, first, last, {}, begin, [&] { return scratch.data(); },
         [&](std::size_t step, std::size_t, std::size_t count, const Word<T>* differences) {
           take(predictor, step, count, differences);
         });
@@ -213,16 +213,16 @@ Bytes PredictionSample::differences(const PredictionPlan& plan) const {
 namespace {
 
 /// Calls take(predictor, step, first group, count, differences) for all values.
-template <class T, class Begin, class Room, class Take>
+template <class T, class Begin, class Scratch, class Take>
 void all_differences(BytesView values, const TreeChunk& chunk, const Relations& relations, const PredictionPlan& plan,
-                     const ParentSlopes& slopes, Begin&& begin, Room&& room, Take&& take) {
+                     const ParentSlopes& slopes, Begin&& begin, Scratch&& scratch, Take&& take) {
   std::optional<GroupOrder> group_order;
   if (chained(plan, relations)) group_order.emplace(chunk, relations);
   Predictor predictor(chunk, relations, plan, values);
   if (group_order) predictor.use(*group_order);
   predictor.use(slopes);
   each_difference<T>(values, predictor, 0, chunk.groups.parent.size(),
-                     group_order ? std::span(group_order->ends()) : std::span<const std::size_t>(), begin, room,
+                     group_order ? std::span(group_order->ends()) : std::span<const std::size_t>(), begin, scratch,
                      [&](std::size_t step, std::size_t tile, std::size_t count, const Word<T>* differences) {
                        take(predictor, step, tile, count, differences);
                      });
@@ -254,7 +254,7 @@ void encode_predicted(BytesView values, const TreeChunk& chunk, const Relations&
         [&](const Predictor& predictor, std::size_t count) {
           writer.begin_tile(predictor.change(), predictor.parents(), count);
         },
-        [&] { return reinterpret_cast<Word<T>*>(writer.room()); },
+        [&] { return reinterpret_cast<Word<T>*>(writer.next_residuals()); },
         [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, const Word<T>*) {
           writer.put<Word<T>>(step, {predictor.from(), predictor.uniform(), count});
         });
@@ -287,9 +287,9 @@ void encode_predicted_zstd(BytesView values, const TreeChunk& chunk, const Relat
   put_plan(plan, children, out);
   with_real(chunk.type, [&]<class T>(T) {
     std::vector<Word<T>> all(cells_of(chunk));
-    WordRow<T> room;
+    WordRow<T> scratch;
     all_differences<T>(
-        values, chunk, relations, plan, slopes, [](const Predictor&, std::size_t) {}, [&] { return room.data(); },
+        values, chunk, relations, plan, slopes, [](const Predictor&, std::size_t) {}, [&] { return scratch.data(); },
         [&](const Predictor& predictor, std::size_t step, std::size_t, std::size_t count, const Word<T>* differences) {
           const std::size_t child = predictor.child(step);
           for (std::size_t g = 0; g < count; ++g) all[predictor.group(g) * children + child] = differences[g];

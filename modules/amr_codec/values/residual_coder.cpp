@@ -92,7 +92,7 @@ template <class W>
 void ResidualWriter::put(std::size_t step, const TileSources& tile) {
   std::uint8_t* const kinds = kinds_.get() + count_;
   std::uint16_t* const marks = marks_.get() + count_;
-  find_kinds(reinterpret_cast<const W*>(room()), tile.count, kinds);
+  find_kinds(reinterpret_cast<const W*>(next_residuals()), tile.count, kinds);
   const auto mark = [](Source from) { return static_cast<std::uint16_t>(first_mark + static_cast<unsigned>(from)); };
   if (tile.uniform && tile.from[0] != Source::slope) {
     std::fill_n(marks, tile.count, mark(tile.from[0]));
@@ -210,15 +210,15 @@ std::size_t ResidualWriter::put_lane(std::size_t lane, std::uint8_t* to) const n
 }
 
 void ResidualWriter::put_codes(Bytes& out) const {
-  const std::size_t room = (count_ / lanes + rows_.size() + 1) * longest_code / 8 + 1 + bit_slack;
-  const std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[lanes * room]);
+  const std::size_t lane_bytes = (count_ / lanes + rows_.size() + 1) * longest_code / 8 + 1 + bit_slack;
+  const std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[lanes * lane_bytes]);
   std::array<std::uint32_t, lanes> sizes{};
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    sizes[lane] = static_cast<std::uint32_t>(put_lane(lane, bytes.get() + lane * room));
+    sizes[lane] = static_cast<std::uint32_t>(put_lane(lane, bytes.get() + lane * lane_bytes));
     put_number(sizes[lane], out);
   }
   for (std::size_t lane = 0; lane < lanes; ++lane) {
-    const auto* from = reinterpret_cast<const std::byte*>(bytes.get() + lane * room);
+    const auto* from = reinterpret_cast<const std::byte*>(bytes.get() + lane * lane_bytes);
     out.insert(out.end(), from, from + sizes[lane]);
   }
 }

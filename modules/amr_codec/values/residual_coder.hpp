@@ -30,8 +30,8 @@ class ResidualWriter {
   /// As in ExpectedLengths.
   void begin_tile(const double* change, const double* parent, std::size_t count);
   /// Memory for the residuals of the next child, `size` bytes for each group of the tile.
-  [[nodiscard]] std::byte* room() noexcept { return numbers_.get() + count_ * size_; }
-  /// Takes the residuals that were written to room().
+  [[nodiscard]] std::byte* next_residuals() noexcept { return numbers_.get() + count_ * size_; }
+  /// Takes the residuals that were written to next_residuals().
   template <class W>
   void put(std::size_t step, const TileSources& tile);
   /// Codes all residuals and appends them to `out`.

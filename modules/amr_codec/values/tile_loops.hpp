@@ -67,10 +67,10 @@ void with_children(std::size_t children, F&& f) {
 }
 
 /// Calls begin_tile(predictor, count) for each tile of [first, last), where tiles are cut at the `ends` of waves. Then
-/// calls take(step, first group, count, differences) for each child; the differences are at room().
-template <class T, class Begin, class Room, class Take>
+/// calls take(step, first group, count, differences) for each child; the differences are at scratch().
+template <class T, class Begin, class Scratch, class Take>
 void each_difference(BytesView values, Predictor& predictor, std::size_t first, std::size_t last,
-                     std::span<const std::size_t> ends, Begin&& begin_tile, Room&& room, Take&& take) {
+                     std::span<const std::size_t> ends, Begin&& begin_tile, Scratch&& scratch, Take&& take) {
   const std::size_t children = predictor.steps();
   TileWords<T> words;
   Predictor::Row row;
@@ -83,7 +83,7 @@ void each_difference(BytesView values, Predictor& predictor, std::size_t first, 
     begin_tile(predictor, count);
     for (std::size_t step = 0; step < children; ++step) {
       predictor.predict(step);
-      Word<T>* const differences = room();
+      Word<T>* const differences = scratch();
       take_differences(words[predictor.child(step)].data(), predictor.predicted().data(), count, row.data(),
                        differences);
       take(step, tile, count, differences);

@@ -28,14 +28,14 @@ struct Packer::State {
 Packer::Packer() = default;
 Packer::~Packer() = default;
 
-std::size_t Packer::compress(std::span<const std::uint8_t> in, int level, std::span<std::byte> room) {
+std::size_t Packer::compress(std::span<const std::uint8_t> in, int level, std::span<std::byte> target) {
   if (!state_) state_ = std::make_unique<State>();
   ZSTD_CCtx* const context = state_->context.get();
   if (context == nullptr) throw std::bad_alloc();
   ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
   ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level == 0 ? no_repetitions : level);
   if (level == 0) ZSTD_CCtx_setParameter(context, ZSTD_c_literalCompressionMode, ZSTD_lcm_huffman);
-  const std::size_t size = ZSTD_compress2(context, room.data(), room.size(), in.data(), in.size());
+  const std::size_t size = ZSTD_compress2(context, target.data(), target.size(), in.data(), in.size());
   return ZSTD_isError(size) ? 0 : size;  // a lack of room means that nothing is saved
 }
 

@@ -36,7 +36,7 @@ class LastAxis {
       : setup_(setup), sums_(sums), pair_(pair), points_(setup.points(2)) {
     lines_.emplace_back(points_, setup.rigour);
     if (pair) lines_.emplace_back(points_, setup.rigour);
-    room_.resize(static_cast<std::size_t>(points_));
+    products_.resize(static_cast<std::size_t>(points_));
     for (std::vector<double>* row : {&first_, &second_, &cross_})
       row->resize(static_cast<std::size_t>(points_ / 2 + 1));
     const double ratio = setup.box.ratio(setup.order[2]);
@@ -82,12 +82,12 @@ class LastAxis {
     line.squares = &squares_;
     const Complex* x = lines_[0].results() + l * lines_[0].row();
     const Complex* y = pair_ ? lines_[1].results() + l * lines_[1].row() : x;
-    mode_products(x, x, points_, room_.data(), first_.data());
+    mode_products(x, x, points_, products_.data(), first_.data());
     scale(first_, i, mode);
     line.first = first_;
     if (pair_) {
-      mode_products(y, y, points_, room_.data(), second_.data());
-      mode_products(x, y, points_, room_.data(), cross_.data());
+      mode_products(y, y, points_, products_.data(), second_.data());
+      mode_products(x, y, points_, products_.data(), cross_.data());
       scale(second_, i, mode);
       scale(cross_, i, mode);
       line.second = second_;
@@ -109,7 +109,7 @@ class LastAxis {
   bool pair_;
   Index points_;
   std::vector<ComplexLines> lines_;
-  std::vector<double> squares_, factors_, room_, first_, second_, cross_;
+  std::vector<double> squares_, factors_, products_, first_, second_, cross_;
 };
 
 /// Exchanges a field's parts into lines along the third axis.

@@ -44,7 +44,7 @@ SpectrumSums::SpectrumSums(const WaveBins& bins, bool pair)
 void SpectrumSums::add(const Line& line) {
   const std::vector<double>& squares = *line.squares;
   const std::size_t size = squares.size();
-  for (std::vector<double>* room : {&squared_, &waves_, &moved_}) room->resize(size);
+  for (std::vector<double>* row : {&squared_, &waves_, &moved_}) row->resize(size);
   wave_numbers(squares.data(), line.offset, static_cast<Index>(size), squared_.data(), waves_.data());
   row_products(waves_.data(), line.first.data(), static_cast<Index>(size), moved_.data());
   const double weight = line.weight;

@@ -207,7 +207,7 @@ std::vector<BlockPart> parts_of(const ClipQuery& query, const LocalInput& input)
     for (std::size_t n = 0; n < cells->cells(); ++n) {
       const Standing standing = cells->standing(n);
       if (standing == Standing::absent) continue;
-      cells->look(n, cell);
+      cells->load(n, cell);
       if (!is_chosen(query.choice, *cells, n, cell)) continue;
       (standing == Standing::own ? cutter : cutter_around).take(n, cell);
     }

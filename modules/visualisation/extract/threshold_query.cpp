@@ -211,7 +211,7 @@ std::vector<BlockPart> parts_of(const ThresholdQuery& query, const LocalInput& i
       if (!chooser.possible(n)) continue;
       const Standing standing = cells->standing(n);
       if (standing == Standing::absent) continue;
-      cells->look(n, cell);
+      cells->load(n, cell);
       if (chooser.chosen(n, cell) && is_chosen(query.choice, *cells, n, cell))
         (standing == Standing::own ? own : around).add(n, cell);
     }

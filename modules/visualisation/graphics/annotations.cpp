@@ -19,17 +19,17 @@ namespace {
 constexpr double readable = 5.5;
 
 /// The largest size, up to the layout's, that lets the text fit.
-double fitting_size(const Layout& layout, const std::string& text, double room) {
+double fitting_size(const Layout& layout, const std::string& text, double available) {
   const double width = text_width(text, layout.text);
-  return width > room && width > 0 ? layout.text * room / width : layout.text;
+  return width > available && width > 0 ? layout.text * available / width : layout.text;
 }
 
 /// The smallest size of texts: below, they would become illegible, or small in proportion to the picture.
 double least_size(const Layout& layout) { return std::min(layout.text, std::max(readable, 0.6 * layout.text)); }
 
 /// True if the text fits into one line without being cut.
-bool fits_in_a_line(const Layout& layout, const std::string& text, double room) {
-  return fitting_size(layout, text, room) >= least_size(layout);
+bool fits_in_a_line(const Layout& layout, const std::string& text, double available) {
+  return fitting_size(layout, text, available) >= least_size(layout);
 }
 
 /// Draws a line in ink that is legible on the pixels below it.
@@ -58,11 +58,11 @@ std::vector<std::string> units_of(const Ticks& ticks) {
   return units;
 }
 
-void draw_units(Image& image, const Layout& layout, const Bar& bar, const std::vector<std::string>& units, double room,
-                TextBoxes* boxes) {
+void draw_units(Image& image, const Layout& layout, const Bar& bar, const std::vector<std::string>& units,
+                double available, TextBoxes* boxes) {
   double baseline = bar.bottom + 1.9 * layout.text;
   for (const std::string& unit : units) {
-    const TextLine line{unit, bar.left - 0.1 * layout.text, baseline, fitting_size(layout, unit, room)};
+    const TextLine line{unit, bar.left - 0.1 * layout.text, baseline, fitting_size(layout, unit, available)};
     write(image, line, boxes);
     baseline += 1.7 * layout.text;
   }
@@ -98,15 +98,15 @@ int rows_for_title(const Layout& layout, const std::string& title, const TitleLi
 /// these do not fit, either.
 void draw_title(Image& image, const Layout& layout, const Bar& bar, const std::string& title, const TitleLimits& free,
                 TextBoxes* boxes) {
-  const double room = free.right - free.left;
+  const double available = free.right - free.left;
   double step = 1.6 * layout.text;
-  std::vector<std::string> lines = broken_at_spaces(title, layout.text, room);
+  std::vector<std::string> lines = broken_at_spaces(title, layout.text, available);
   const auto most = static_cast<std::size_t>(std::clamp(1 + (free.above - layout.text) / step, 1.0, 4.0));
   std::vector<double> sizes;
-  for (const std::string& line : lines) sizes.push_back(fitting_size(layout, line, room));
+  for (const std::string& line : lines) sizes.push_back(fitting_size(layout, line, available));
   const bool fit = lines.size() <= most && *std::min_element(sizes.begin(), sizes.end()) >= least_size(layout);
   if (!fit) {
-    Paragraph smaller = fit_paragraph(title, {room, free.above, layout.text, least_size(layout)});
+    Paragraph smaller = fit_paragraph(title, {available, free.above, layout.text, least_size(layout)});
     step = Paragraph::step * smaller.size;
     sizes.assign(smaller.lines.size(), smaller.size);
     lines = std::move(smaller.lines);
@@ -157,14 +157,14 @@ void draw_colour_bar(Image& image, const Layout& layout, int column, const Colou
 }
 
 void draw_caption(Image& image, const Layout& layout, const std::string& caption, TextBoxes* boxes) {
-  const double room = layout.width - 2 * layout.margin;
-  if (fits_in_a_line(layout, caption, room)) {
-    const double size = fitting_size(layout, caption, room);
+  const double available = layout.width - 2 * layout.margin;
+  if (fits_in_a_line(layout, caption, available)) {
+    const double size = fitting_size(layout, caption, available);
     write(image, {caption, layout.margin, layout.margin + size, size}, boxes);
     return;
   }
   const double edge = 0.45 * layout.text, height = layout.caption_row - 1.5 * edge;
-  const Paragraph lines = fit_paragraph(caption, {room, height, layout.text, least_size(layout)});
+  const Paragraph lines = fit_paragraph(caption, {available, height, layout.text, least_size(layout)});
   double baseline = edge + 0.5 * std::max(0.0, height - lines.height()) + lines.size;
   for (const std::string& line : lines.lines) {
     write(image, {line, layout.margin, baseline, lines.size}, boxes);

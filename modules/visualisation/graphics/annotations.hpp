@@ -18,8 +18,8 @@ struct Layout {
   double margin = 0;
   double bar_column = 0;  ///< width of one colour bar with its labels; 0: none
   int bars = 0;
-  double caption_row = 0;                                 ///< height of the caption's row at the top; 0: none
-  double left_room = 0, right_room = 0, bottom_room = 0;  ///< for the numbers and names of axes, and a scale bar
+  double caption_row = 0;                                    ///< height of the caption's row at the top; 0: none
+  double left_space = 0, right_space = 0, bottom_space = 0;  ///< for the numbers and names of axes, and a scale bar
 
   Layout(int picture_width, int picture_height, int colour_bars, bool caption)
       : width(picture_width), height(picture_height), bars(colour_bars) {
@@ -31,16 +31,16 @@ struct Layout {
   }
   /// Leaves space next to the domain for axes.
   void add_axes() {
-    left_room = std::min(7 * text, 0.16 * width);
-    right_room = std::min(2.5 * text, 0.06 * width);
-    bottom_room += std::min(4.6 * text, 0.2 * (height - caption_row));
+    left_space = std::min(7 * text, 0.16 * width);
+    right_space = std::min(2.5 * text, 0.06 * width);
+    bottom_space += std::min(4.6 * text, 0.2 * (height - caption_row));
   }
   /// Leaves room below the domain for a scale bar.
-  void add_scale_bar() { bottom_room += std::min(3 * text, 0.15 * (height - caption_row)); }
+  void add_scale_bar() { bottom_space += std::min(3 * text, 0.15 * (height - caption_row)); }
   /// The part that is left for the domain.
   [[nodiscard]] Viewport viewport() const {
-    return {left_room, caption_row, width - bars * bar_column - left_room - right_room,
-            height - caption_row - bottom_room};
+    return {left_space, caption_row, width - bars * bar_column - left_space - right_space,
+            height - caption_row - bottom_space};
   }
 };
 

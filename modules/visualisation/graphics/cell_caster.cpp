@@ -122,7 +122,7 @@ void CellCaster::add(std::unique_ptr<VolumeCells> cells, const TransferFunction&
   const std::size_t before = spots_.size();
   VolumeCell cell;
   for (std::int64_t n = 0; n < cells->count(); ++n) {
-    if (!cells->look(n, cell)) continue;
+    if (!cells->load(n, cell)) continue;
     const auto [low, high] = std::minmax_element(cell.numbers.begin(), cell.numbers.end());
     if (low == cell.numbers.end() || function.is_clear(*low, *high)) continue;
     const PixelBox box = pixels_between(camera_, cell.corners, width_, height_, samples_);
@@ -151,7 +151,7 @@ void CellCaster::cast(SparseRows<SlabRecord>& rows) const {
         if (!any) tile.begin(camera_, samples_, left, top);
         any = true;
         const Volume& volume = volumes_[spot->volume];
-        static_cast<void>(volume.cells->look(spot->cell, cell));
+        static_cast<void>(volume.cells->load(spot->cell, cell));
         ray.begin_cell(camera_, cell);
         tile.for_each({spot->left, spot->right, spot->top, spot->bottom}, [&](const SightLine& line, SlabLight* slabs) {
           emit(ray.cross(line), *volume.function, line, slabs_.thickness(), tile, slabs);

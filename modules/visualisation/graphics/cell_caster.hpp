@@ -25,7 +25,7 @@ class VolumeCells {
   virtual ~VolumeCells() = default;
   [[nodiscard]] virtual std::int64_t count() const = 0;
   /// Fills `cell`, whose memory is reused. False if nothing is seen in the cell; then `cell` is undefined.
-  [[nodiscard]] virtual bool look(std::int64_t number, VolumeCell& cell) const = 0;
+  [[nodiscard]] virtual bool load(std::int64_t number, VolumeCell& cell) const = 0;
 };
 
 /// Rays through the middle of each pixel. The path through a cell depends on the ray and on that cell only, so its

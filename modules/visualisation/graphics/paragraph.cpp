@@ -6,13 +6,13 @@
 
 namespace sidestream::rendering {
 
-std::vector<std::string> broken_at_spaces(const std::string& text, double size, double room) {
+std::vector<std::string> broken_at_spaces(const std::string& text, double size, double available) {
   std::vector<std::string> lines{""};
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, end - at),
                       longer = lines.back().empty() ? word : lines.back() + " " + word;
-    if (lines.back().empty() || text_width(longer, size) <= room) {
+    if (lines.back().empty() || text_width(longer, size) <= available) {
       lines.back() = longer;
     } else {
       lines.push_back(word);
@@ -24,8 +24,8 @@ std::vector<std::string> broken_at_spaces(const std::string& text, double size, 
 
 namespace {
 
-bool all_fit(const std::vector<std::string>& lines, double size, double room) {
-  return std::ranges::all_of(lines, [&](const std::string& line) { return text_width(line, size) <= room; });
+bool all_fit(const std::vector<std::string>& lines, double size, double available) {
+  return std::ranges::all_of(lines, [&](const std::string& line) { return text_width(line, size) <= available; });
 }
 
 /// Number of bytes of the first character.
@@ -36,14 +36,14 @@ std::size_t first_character(const std::string& text) {
 }
 
 /// Breaks lines that are too long between any two characters.
-std::vector<std::string> broken_anywhere(const std::vector<std::string>& lines, double size, double room) {
+std::vector<std::string> broken_anywhere(const std::vector<std::string>& lines, double size, double available) {
   std::vector<std::string> result;
   for (std::string rest : lines) {
     result.emplace_back();
     while (!rest.empty()) {
       const std::size_t bytes = first_character(rest);
       const std::string longer = result.back() + rest.substr(0, bytes);
-      if (!result.back().empty() && text_width(longer, size) > room) {
+      if (!result.back().empty() && text_width(longer, size) > available) {
         result.emplace_back();
         continue;
       }

@@ -27,8 +27,8 @@ struct ParagraphLimits {
   double size = 0, least = 0;
 };
 
-/// Breaks the text at spaces into lines of at most `room` pixels; longer words have a line of their own.
-[[nodiscard]] std::vector<std::string> broken_at_spaces(const std::string& text, double size, double room);
+/// Breaks the text at spaces into lines of at most `available` pixels; longer words have a line of their own.
+[[nodiscard]] std::vector<std::string> broken_at_spaces(const std::string& text, double size, double available);
 
 /// The text as large as it fits, in as many lines as that takes. At the smallest size words that are too long are
 /// broken, too; then what there is no room for is cut, and the last line ends with "...". It has a line at least.

@@ -235,7 +235,7 @@ void Rasteriser::fill(std::array<const Corner*, 3> p, std::array<const Attribute
   }
 }
 
-void HiddenSquares::look(std::int64_t x, std::int64_t y, Square& square) const {
+void HiddenSquares::measure(std::int64_t x, std::int64_t y, Square& square) const {
   const std::int64_t top = target_.first_row() + (y << bits), left = x << bits;
   Sample most = 0;
   for (std::int64_t row = top; row < std::min(top + (1 << bits), target_.end_row()); ++row) {

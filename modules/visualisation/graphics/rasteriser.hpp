@@ -58,7 +58,7 @@ class HiddenSquares {
       for (std::int64_t x = left >> bits; x <= right >> bits; ++x) {
         Square& square = squares_[static_cast<std::size_t>(y * across_ + x)];
         if (depth > square.farthest) continue;
-        if (++square.asked >= patience) look(x, y, square);
+        if (++square.asked >= patience) measure(x, y, square);
         if (depth <= square.farthest) return false;
       }
     }
@@ -71,7 +71,7 @@ class HiddenSquares {
     std::uint32_t farthest = 0xffffffff;  ///< or more than the present value
     std::uint32_t asked = 0;
   };
-  void look(std::int64_t x, std::int64_t y, Square& square) const;
+  void measure(std::int64_t x, std::int64_t y, Square& square) const;
 
   const Framebuffer& target_;
   std::int64_t across_;

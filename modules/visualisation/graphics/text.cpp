@@ -155,14 +155,14 @@ double text_width(std::string_view text, double size) {
   return units * size / capital;
 }
 
-std::string cut_text(std::string_view text, double size, double room) {
-  if (text_width(text, size) <= room) return std::string(text);
+std::string cut_text(std::string_view text, double size, double available) {
+  if (text_width(text, size) <= available) return std::string(text);
   constexpr std::string_view dots = "...";
   std::string_view rest = text;
   std::size_t kept = 0;
   for (double width = text_width(dots, size); !rest.empty(); kept = text.size() - rest.size()) {
     width += advance(glyph_of(take_character(rest))) * size / capital;
-    if (width > room) break;
+    if (width > available) break;
   }
   while (kept > 0 && text[kept - 1] == ' ') --kept;
   return std::string(text.substr(0, kept)).append(dots);

@@ -16,8 +16,8 @@ namespace sidestream::rendering {
 /// Width in pixels of `text` (UTF-8) with capitals `size` pixels high.
 [[nodiscard]] double text_width(std::string_view text, double size);
 
-/// The text if it fits into `room` pixels, otherwise its beginning followed by "...".
-[[nodiscard]] std::string cut_text(std::string_view text, double size, double room);
+/// The text if it fits into `available` pixels, otherwise its beginning followed by "...".
+[[nodiscard]] std::string cut_text(std::string_view text, double size, double available);
 
 /// Draws antialiased `text` from `left` with its baseline at `baseline` pixels from the top. It is UTF-8; malformed
 /// bytes and characters without a shape become boxes. Parts outside the image are cut off.

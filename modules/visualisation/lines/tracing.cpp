@@ -137,9 +137,9 @@ class Tracing {
     } catch (const std::exception& error) {
       failure = error.what();
     }
-    for (const Bytes& told : servers_.all_gather(std::as_bytes(std::span(failure)))) {
-      if (told.empty()) continue;
-      fail(Code::analysis, "{}", std::string_view(reinterpret_cast<const char*>(told.data()), told.size()));
+    for (const Bytes& received : servers_.all_gather(std::as_bytes(std::span(failure)))) {
+      if (received.empty()) continue;
+      fail(Code::analysis, "{}", std::string_view(reinterpret_cast<const char*>(received.data()), received.size()));
     }
     std::int64_t unknown = finder_->unknown();
     servers_.sum({&unknown, 1});
@@ -230,8 +230,8 @@ class Tracing {
   [[nodiscard]] std::vector<Tracer> gather_left(const std::vector<Tracer>& left) {
     std::vector<Tracer> all;
     for (const Bytes& bytes : servers_.all_gather(bytes_of(left))) {
-      const std::vector<Tracer> told = records_of<Tracer>(bytes);
-      all.insert(all.end(), told.begin(), told.end());
+      const std::vector<Tracer> received = records_of<Tracer>(bytes);
+      all.insert(all.end(), received.begin(), received.end());
     }
     std::sort(all.begin(), all.end(), [](const Tracer& a, const Tracer& b) { return a.order() < b.order(); });
     return all;

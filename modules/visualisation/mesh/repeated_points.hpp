@@ -107,8 +107,8 @@ class RepeatedPointsNotice {
  public:
   explicit RepeatedPointsNotice(std::string file) : file_(std::move(file)) {}
   void tell(const RepeatedPoints& found) {
-    if (told_ || found.count == 0) return;
-    told_ = true;
+    if (warned_ || found.count == 0) return;
+    warned_ = true;
     log::warning(
         "'{}': {} of its points have a number (point_ids) of another one that is elsewhere, such as those at ({}, {}, "
         "{}) and ({}, {}, {}); they are kept apart. A periodic mesh may number its ends so; otherwise correct point_ids",
@@ -118,7 +118,7 @@ class RepeatedPointsNotice {
 
  private:
   std::string file_;
-  bool told_ = false;
+  bool warned_ = false;
 };
 
 }  // namespace sidestream

@@ -49,7 +49,7 @@ void Absence::select(Selection& selection) const {
   for (const auto& [layer, seen] : seen_) selection.variables.push_back(seen.entry());
 }
 
-void Absence::look(std::size_t view, const Drawing& stripe) { covered_[view] = is_blank(stripe) ? 0 : 1; }
+void Absence::note_stripe(std::size_t view, const Drawing& stripe) { covered_[view] = is_blank(stripe) ? 0 : 1; }
 
 void Absence::report(const CombineInput& input) {
   notice_.look(covered_, input, [&](const std::vector<std::size_t>& blank) { return why(blank, input); });

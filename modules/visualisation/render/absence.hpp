@@ -17,7 +17,7 @@ class Absence {
   /// Adds entries to the selection that are needed for the reason.
   void select(Selection& selection) const;
   /// Looks at this server's stripe of a view.
-  void look(std::size_t view, const Drawing& stripe);
+  void note_stripe(std::size_t view, const Drawing& stripe);
   /// Collective, after all views: warns once if in a view no layer covers a sample of any server's stripe.
   void report(const CombineInput& input);
   void forget() noexcept;

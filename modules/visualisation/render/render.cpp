@@ -178,7 +178,7 @@ class Render final : public Task {
     const Ranges ranges = all_ranges();
     const Stripes stripes(sample_height(), scene_.samples, input.communicator.size());
     Drawing stripe = composite(drawn, sample_width(), scene_.samples, stripes, input.communicator);
-    absence_.look(view, stripe);
+    absence_.note_stripe(view, stripe);
     materials_.shades(ranges).apply(camera, stripe.opaque);
     if (scene_.outline) {
       Rasteriser rasteriser(camera, stripe.opaque);

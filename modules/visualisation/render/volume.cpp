@@ -218,11 +218,11 @@ class CellsOfBlock final : public VolumeCells {
 
   std::int64_t count() const override { return static_cast<std::int64_t>(cells_->cells()); }
 
-  bool look(std::int64_t number, VolumeCell& cell) const override {
+  bool load(std::int64_t number, VolumeCell& cell) const override {
     const auto n = static_cast<std::size_t>(number);
     if (cells_->standing(n) != Standing::own) return false;
     if (!at_points_ && std::isnan(number_at(n))) return false;
-    cells_->look(n, of_block_);
+    cells_->load(n, of_block_);
     const CellShape* shape = shape_of(of_block_.type);
     if ((shape == nullptr && of_block_.type != vtk_polyhedron) || !is_chosen(choice_, *cells_, n, of_block_)) {
       return false;

@@ -89,22 +89,22 @@ class UnsampledPoints {
   /// `outside` of `all` places are in no block; `unknown` cells that may contain places were not searched (see
   /// `sample`). Both over all servers; call it on one of them.
   void tell(std::int64_t outside, std::int64_t all, std::int64_t unknown) {
-    if (outside > 0 && !told_outside_) {
+    if (outside > 0 && !warned_outside_) {
       log::warning("'{}': {} of {} places are in no block; their values are NaN", file_, outside, all);
-      told_outside_ = true;
+      warned_outside_ = true;
     }
-    if (unknown > 0 && !told_unknown_) {
+    if (unknown > 0 && !warned_unknown_) {
       log::warning(
           "'{}': {} cells near the places are of types that are not known, and not looked into; places in them count "
           "as outside",
           file_, unknown);
-      told_unknown_ = true;
+      warned_unknown_ = true;
     }
   }
 
  private:
   std::string file_;
-  bool told_outside_ = false, told_unknown_ = false;
+  bool warned_outside_ = false, warned_unknown_ = false;
 };
 
 }  // namespace sidestream::sampling

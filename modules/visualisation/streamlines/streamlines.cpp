@@ -25,24 +25,24 @@ class StreamLines final : public Task {
     if (input.local == nullptr) fail(Code::internal, "'{}': lines need the blocks of this server", file_);
     const streamlines::Lines lines = streamlines::trace(query_, *input.local, input.communicator);
     if (input.communicator.rank() != 0) return {};
-    if (lines.outside > 0 && !told_) {
+    if (lines.outside > 0 && !warned_outside_) {
       say(input, fmt::format("{} of {} seeds are in no cell of the mesh and have no lines", lines.outside,
                              query_.seeds.size()));
-      told_ = true;
+      warned_outside_ = true;
     }
-    if (lines.unknown > 0 && !told_unknown_) {
+    if (lines.unknown > 0 && !warned_unknown_) {
       say(input, fmt::format("{} cells are of types that are not known; lines end there", lines.unknown));
-      told_unknown_ = true;
+      warned_unknown_ = true;
     }
     Surface surface = surface_of(lines, input.metadata);
     const bool inside = lines.outside < static_cast<std::int64_t>(query_.seeds.size());
-    if (surface.lines.empty() && inside && !told_short_) {
+    if (surface.lines.empty() && inside && !warned_short_) {
       say(input,
           fmt::format("no line is longer than its seed: '{}' is 0 or has no value at all seeds, or the step of {} is "
                       "larger than the mesh",
                       input.metadata.variables.at(static_cast<std::size_t>(query_.values.variables.front())).name,
                       query_.step));
-      told_short_ = true;
+      warned_short_ = true;
     }
     input.results.add(file_, std::move(surface));
     return {};
@@ -89,9 +89,9 @@ class StreamLines final : public Task {
   Selection selection_;
   std::string file_;
   Type type_;
-  bool told_ = false;          ///< that seeds are outside
-  bool told_unknown_ = false;  ///< that cells were not searched
-  bool told_short_ = false;    ///< that there are no lines
+  bool warned_outside_ = false;  ///< that seeds are outside
+  bool warned_unknown_ = false;  ///< that cells were not searched
+  bool warned_short_ = false;    ///< that there are no lines
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace sidestream {
 
 /// A function of one or two numbers, or of any number of them.
 struct NumberFunction {
-  /// How functions of any number of arguments combine them, from the first to the last.
+  /// The way that functions of any number of arguments combine them, from the first to the last.
   enum class Fold { none, sum, mean, least, greatest };
   std::string_view name;
   double (*of_one)(double) = nullptr;

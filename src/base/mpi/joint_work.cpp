@@ -59,8 +59,8 @@ void JointWork::check(JointMember& member) {
 /// Everybody gets here, whether it learned of a failure in some of its communicators or in none. The exceptions of
 /// members that learned of one are ignored: somebody else threw first.
 void JointWork::end(const std::exception_ptr& thrown) {
-  bool told = false;
-  for (const JointMember* m = first_; m; m = m->next) told |= m->broken;
+  bool others_know = false;
+  for (const JointMember* m = first_; m; m = m->next) others_know |= m->broken;
   // Asks all at once: others may wait in any of them.
   for (JointMember* m = first_; m; m = m->next) {
     if (!m->broken) ask(*m, thrown != nullptr);
@@ -72,7 +72,7 @@ void JointWork::end(const std::exception_ptr& thrown) {
   detach();
   if (!failed) return;
   run_collectively(all_, [&] {
-    if (thrown && !told) std::rethrow_exception(thrown);
+    if (thrown && !others_know) std::rethrow_exception(thrown);
   });
   throw Error(Code::internal, "a collective call failed, and nobody says why");
 }

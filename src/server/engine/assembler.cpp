@@ -267,9 +267,9 @@ std::vector<ArrayView> Assembler::get_values(ServerTransport& transport, std::in
                                              const std::shared_ptr<const CachedPlan>& plan) {
   if (transport.traits().values_in_place) {
     const ServerState state = transport.state(index);
-    LocalValues::Result got = plan->local->get(state.inbox.blocks, state.tables.persistent, servers_);
-    assembled_.messages = std::move(got.messages);
-    return std::move(got.values);
+    LocalValues::Result result = plan->local->get(state.inbox.blocks, state.tables.persistent, servers_);
+    assembled_.messages = std::move(result.messages);
+    return std::move(result.values);
   }
   // A standing order moves values of refused iterations in vain, so it is only given when a demand repeats.
   const bool again = demand.repeats && plan == last_ && plan != ordered_;

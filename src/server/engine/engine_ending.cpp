@@ -70,9 +70,9 @@ void Engine::decide_on_end(Agreement& agreement) {
 
 /// Tells the clients of the end; they may hear it twice.
 bool Engine::notify_of_end(std::int64_t last) {
-  bool told = false;
-  retry_while_out_of_memory([&] { told = parts_.transport.notify({last, ending_notice, {}}); });
-  return told;
+  bool sent = false;
+  retry_while_out_of_memory([&] { sent = parts_.transport.notify({last, ending_notice, {}}); });
+  return sent;
 }
 
 void Engine::announce_end(std::int64_t last) {

@@ -110,12 +110,12 @@ double Engine::await_requests(const std::function<bool()>& stops, LateNote& late
   for (bool asked = true; asked;) {
     bell_->listen();
     bool mine = false;
-    const auto heard = [&] {
+    const auto received = [&] {
       if (stops()) return true;
       retry_while_out_of_memory([&] { mine = !broken_ && parts_.asked->contribute(now()) != 0; });
       return mine || bell_->rung();
     };
-    wait_for_clients(heard, late);
+    wait_for_clients(received, late);
     asked = bell_->ring(mine, receive_pending);
     if (!asked) break;
     const double start = now();

@@ -30,12 +30,12 @@ std::string GuardedCommunicator::attempt(CallRef work) {
     thrown = std::current_exception();
   }
   // A member that learned of another's failure during its work has thrown only for that reason.
-  const bool told = broken_;
-  if (!told) share_status(!thrown);
+  const bool others_know = broken_;
+  if (!others_know) share_status(!thrown);
   if (!broken_) return {};
   try {
     run_collectively(inner_, [&] {
-      if (thrown && !told) std::rethrow_exception(thrown);
+      if (thrown && !others_know) std::rethrow_exception(thrown);
     });
     return "failed";
   } catch (const std::bad_alloc&) {

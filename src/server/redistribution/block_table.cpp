@@ -89,7 +89,7 @@ std::int64_t BlockTable::position_of(const Block& block) const {
 
 /// Updates the visible blocks after changes of `declared_`.
 void BlockTable::update(const Before& before) {
-  std::vector<Block> gone;
+  std::vector<Block> leaving;
   std::vector<PlacedBlock> fresh;
   bool stands = true;  // the index is still valid
   covered_.reset();
@@ -101,11 +101,11 @@ void BlockTable::update(const Before& before) {
       stands &= replace(*known, *now);
       continue;
     }
-    if (known) gone.push_back(known->block);
+    if (known) leaving.push_back(known->block);
     if (now) fresh.push_back(*now);
   }
-  const bool moves = !gone.empty() || !fresh.empty();
-  if (moves) merge(gone, std::move(fresh));
+  const bool moves = !leaving.empty() || !fresh.empty();
+  if (moves) merge(leaving, std::move(fresh));
   if (moves || !stands) index_ = BlockIndex(blocks_);
   std::sort(changed_.begin(), changed_.end());
 }
@@ -123,14 +123,14 @@ bool BlockTable::replace(const PlacedBlock& before, const PlacedBlock& after) {
   return same_place || index_.replace(position, before.block, after.block);
 }
 
-void BlockTable::merge(const std::vector<Block>& gone, std::vector<PlacedBlock> fresh) {
+void BlockTable::merge(const std::vector<Block>& leaving, std::vector<PlacedBlock> fresh) {
   std::vector<bool> stays(blocks_.size(), true), is_changed(blocks_.size(), false);
-  for (const Block& block : gone) stays[static_cast<std::size_t>(position_of(block))] = false;
+  for (const Block& block : leaving) stays[static_cast<std::size_t>(position_of(block))] = false;
   for (const std::int64_t position : changed_) is_changed[static_cast<std::size_t>(position)] = true;
   std::sort(fresh.begin(), fresh.end(), [](const auto& a, const auto& b) { return comes_first(a.block, b.block); });
   std::vector<Block> blocks;
   std::vector<std::int32_t> servers;
-  blocks.reserve(blocks_.size() + fresh.size() - gone.size());
+  blocks.reserve(blocks_.size() + fresh.size() - leaving.size());
   servers.reserve(blocks.capacity());
   changed_.clear();
   const auto add = [&](const Block& block, std::int32_t server, bool changed) {

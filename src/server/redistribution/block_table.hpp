@@ -79,7 +79,7 @@ class BlockTable {
   void note_repeated(const Before& before);
   void update(const Before& before);
   [[nodiscard]] bool replace(const PlacedBlock& before, const PlacedBlock& after);
-  void merge(const std::vector<Block>& gone, std::vector<PlacedBlock> fresh);
+  void merge(const std::vector<Block>& leaving, std::vector<PlacedBlock> fresh);
   [[nodiscard]] std::int64_t position_of(const Block& block) const;
   [[nodiscard]] static std::tuple<std::int32_t, std::int64_t, std::int32_t> key_of(const Block& block) {
     return {block.mesh, block.id, block.client};

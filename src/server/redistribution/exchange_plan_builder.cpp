@@ -121,15 +121,15 @@ ExchangePlan::Builder::Region ExchangePlan::Builder::region_of(const Piece& piec
 template <class F>
 void ExchangePlan::Builder::for_each_block(const Region& region, F&& f) const {
   const Mesh& mesh = plan_.metadata_.mesh_of(region.variable);
-  const auto look = [&](const Box& source, const Index3& shift) {
+  const auto visit = [&](const Box& source, const Index3& shift) {
     for (const std::int64_t position : table_.near(mesh.id, region.level, source)) f(position, source, shift);
   };
-  look(region.plain, {0, 0, 0});
+  visit(region.plain, {0, 0, 0});
   const bool any = mesh.periodic[0] || mesh.periodic[1] || mesh.periodic[2];
   if (!any) return;
   for (const PeriodicImage& image : images_of(region.wrapped, mesh.cells_on(region.level), region.variable.centering,
                                               mesh.periodic, mesh.owned_points)) {
-    look(image.source, image.shift);
+    visit(image.source, image.shift);
   }
 }
 

@@ -134,18 +134,18 @@ void LocalValues::take(const MemberMessage& message, std::vector<ArrayView>& val
 
 LocalValues::Result LocalValues::get(std::span<const Arrival> arrivals, std::span<const Arrival> persistent,
                                      Communicator& servers) const {
-  Result got;
-  got.values.resize(wanted_.size());
+  Result result;
+  result.values.resize(wanted_.size());
   const std::vector<ArrayView> there = find(arrivals, persistent);
   for (const auto& [n, at] : mine_) {
-    if (has(there[at], wanted_[n].points)) got.values[n] = there[at];
+    if (has(there[at], wanted_[n].points)) result.values[n] = there[at];
   }
-  if (!any_) return got;
+  if (!any_) return result;
   std::vector<MemberMessage> answers;
   for (const Orders& asked : orders_) answers.push_back({asked.server, answer(asked, there)});
-  got.messages = servers.exchange(std::move(answers));
-  for (const MemberMessage& message : got.messages) take(message, got.values);
-  return got;
+  result.messages = servers.exchange(std::move(answers));
+  for (const MemberMessage& message : result.messages) take(message, result.values);
+  return result;
 }
 
 }  // namespace sidestream

@@ -189,17 +189,18 @@ class Decider {
   /// Servers of blocks that touch this one, on any level.
   [[nodiscard]] std::set<int> servers_beside(const Mesh& mesh, const Block& block) const {
     std::set<int> servers;
-    const auto look = [&](std::int64_t position) {
+    const auto add_if_touching = [&](std::int64_t position) {
       const Block& other = table_.blocks()[static_cast<std::size_t>(position)];
       if (other.mesh == mesh.id && may_touch(mesh, block, other)) servers.insert(table_.server(position));
     };
     if (block.is_list()) {
-      for (std::size_t b = 0; b < table_.blocks().size(); ++b) look(static_cast<std::int64_t>(b));
+      for (std::size_t b = 0; b < table_.blocks().size(); ++b) add_if_touching(static_cast<std::int64_t>(b));
       return servers;
     }
     const auto finest = static_cast<std::int32_t>(mesh.refinement.size());
     for (std::int32_t level = 0; level <= finest && block.level <= finest; ++level) {
-      for (const std::int64_t position : table_.near(mesh.id, level, reach_on(mesh, block, level))) look(position);
+      for (const std::int64_t position : table_.near(mesh.id, level, reach_on(mesh, block, level)))
+        add_if_touching(position);
     }
     return servers;
   }

@@ -200,12 +200,13 @@ std::vector<int> look_up_ranks(Communicator& all, int mine, const std::vector<in
   std::vector<MemberMessage> to;
   if (mine >= 0) to.push_back({mine, Bytes(1, tells)});
   for (const int number : asked) to.push_back({number, Bytes(1, asks)});
-  const std::vector<MemberMessage> heard = all.exchange(std::move(to));
-  const auto known = std::find_if(heard.begin(), heard.end(), [&](const auto& m) { return m.bytes.at(0) == tells; });
+  const std::vector<MemberMessage> received = all.exchange(std::move(to));
+  const auto known =
+      std::find_if(received.begin(), received.end(), [&](const auto& m) { return m.bytes.at(0) == tells; });
   std::vector<MemberMessage> answers;
-  for (const MemberMessage& message : heard) {
+  for (const MemberMessage& message : received) {
     if (message.bytes.at(0) != asks) continue;
-    if (known == heard.end()) fail(Code::internal, "nobody has the number {} that was asked for", all.rank());
+    if (known == received.end()) fail(Code::internal, "nobody has the number {} that was asked for", all.rank());
     const BytesView bytes = bytes_of(known->member);
     answers.push_back({message.member, Bytes(bytes.begin(), bytes.end())});
   }
@@ -250,10 +251,10 @@ std::string counted(const RankKind& kind, const char* one) {
 constexpr int most = 8;
 
 /// Lists up to eight ranks by their names.
-std::string described(const std::vector<MemberMessage>& told, std::byte kind, int count) {
+std::string described(const std::vector<MemberMessage>& received, std::byte kind, int count) {
   std::string text;
   int named = 0;
-  for (const MemberMessage& message : told) {
+  for (const MemberMessage& message : received) {
     if (message.bytes.at(0) != kind) continue;
     const std::string place(reinterpret_cast<const char*>(message.bytes.data()) + 1, message.bytes.size() - 1);
     text += fmt::format("{}{} ({})", named > 0 ? ", " : count == 1 ? "rank " : "ranks ", message.member, place);
@@ -273,13 +274,13 @@ void log_placement(MpiCommunicator& world, const Roles& roles, const PlacementCo
     std::ranges::copy(std::as_bytes(std::span(text)), bytes.begin() + 1);
     mine.push_back({0, std::move(bytes)});
   }
-  const std::vector<MemberMessage> told = world.exchange(std::move(mine));
+  const std::vector<MemberMessage> received = world.exchange(std::move(mine));
   if (world.rank() != 0) return;
   std::string text = fmt::format("{}; {}: {}", counted(roles.clients, "client"), counted(roles.servers, "server"),
-                                 described(told, server, roles.servers.count));
+                                 described(received, server, roles.servers.count));
   if (roles.forwarders.count > 0) {
     text += fmt::format("; {}: {}", counted(roles.forwarders, "forwarder"),
-                        described(told, forwarder, roles.forwarders.count));
+                        described(received, forwarder, roles.forwarders.count));
   }
   log::info("placement {}: {}", name_of(placement.mode), text);
 }

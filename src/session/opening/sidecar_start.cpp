@@ -52,7 +52,7 @@ SidecarSetup setup_of(const Config& config, const Declarations& declarations, co
 /// Waits until all nodes have servers, or the time is over.
 void wait_for_servers(MpiCommunicator& world, const ServiceState& service, const PlacementConfig& placement) {
   const double end = now() + placement.attach_limit;
-  bool told = false;
+  bool warned = false;
   for (Backoff backoff(std::chrono::milliseconds(1), std::chrono::milliseconds(50));; backoff.pause()) {
     // Rank 0's clock decides, so that all ranks leave the loop together.
     std::int64_t attached = ServiceState::phase_of(service.load()) == ServiceState::Phase::attached;
@@ -60,11 +60,11 @@ void wait_for_servers(MpiCommunicator& world, const ServiceState& service, const
     world.minimum(std::span(&attached, 1));
     world.maximum(std::span(&over, 1));
     if (attached || over) return;
-    if (!told && world.rank() == 0) {
+    if (!warned && world.rank() == 0) {
       log::info("sidecar: waiting up to {:g} s for servers of the session '{}' (sidestream serve FILE)",
                 placement.attach_limit, placement.session);
     }
-    told = true;
+    warned = true;
   }
 }
 

@@ -60,8 +60,7 @@ class Endpoint {
       streams_ = std::make_shared<staging::StreamContext>();
       configure();
       divide();
-      server_ =
-          std::make_shared<staging::Server>(stream_, group(), options_.wait, [this] { return is_told_to_leave(); });
+      server_ = std::make_shared<staging::Server>(stream_, group(), options_.wait, [this] { return must_leave(); });
       declare();
       check_record();
       begin_streams(*streams_, all_);
@@ -96,7 +95,7 @@ class Endpoint {
  private:
   /// The processes that read one stream together.
   [[nodiscard]] MpiCommunicator& group() { return roles_.group_members ? *roles_.group_members : all_; }
-  [[nodiscard]] bool is_told_to_leave() {
+  [[nodiscard]] bool must_leave() {
     return (options_.stop && options_.stop()) || (ending_ && ending_->is_over()) ||
            (abort_flag_ && abort_flag_->is_raised());
   }

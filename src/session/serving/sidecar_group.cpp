@@ -57,10 +57,8 @@ class Group {
   void read_configuration();
   void find_place();
   [[nodiscard]] bool attach();
-  [[nodiscard]] bool is_told_to_leave() {
-    return (options_.stop && options_.stop()) || (ending_ && ending_->is_over());
-  }
-  void try_attach(const std::string& name, const AttachRequest& request, double waited, bool gone);
+  [[nodiscard]] bool must_leave() { return (options_.stop && options_.stop()) || (ending_ && ending_->is_over()); }
+  void try_attach(const std::string& name, const AttachRequest& request, double waited, bool run_ended);
   void compare_nodes();
   void configure();
   void divide();
@@ -157,13 +155,13 @@ bool Group::attach() {
   const double start = now();
   WaitNote note(world_.rank() == 0, fmt::format("the simulation of the session '{}'", session), options_.wait);
   std::unique_ptr<shared_memory::OpeningWatch> opening;
-  for (bool gone = false;; note.check()) {
+  for (bool run_ended = false;; note.check()) {
     std::array<std::int64_t, 2> left{1, 0};  // not attached here, told to stop
     run_collectively(world_, [&] {
       const std::string name = shared_memory::listener_name(session, pretended_);
       if (!opening) opening = std::make_unique<shared_memory::OpeningWatch>(name);
-      if (!attachment_) try_attach(name, request, now() - start, gone);
-      gone = opening->has_ended();  // the listener exists by now, or never will
+      if (!attachment_) try_attach(name, request, now() - start, run_ended);
+      run_ended = opening->has_ended();  // the listener exists by now, or never will
       left = {!attachment_, (options_.stop && options_.stop()) || (ending_ && ending_->asked())};
     });
     world_.maximum(left);
@@ -173,8 +171,8 @@ bool Group::attach() {
   }
 }
 
-/// Tries once. `gone`: the simulation has opened its listener or ended. Throws if waiting is pointless.
-void Group::try_attach(const std::string& name, const AttachRequest& request, double waited, bool gone) {
+/// Tries once. `run_ended`: the simulation has opened its listener or ended. Throws if waiting is pointless.
+void Group::try_attach(const std::string& name, const AttachRequest& request, double waited, bool run_ended) {
   const std::string& session = opening_.placement.session;
   Attachment::Attempt attempt = Attachment::attempt(name, request);
   switch (attempt.result) {
@@ -187,7 +185,7 @@ void Group::try_attach(const std::string& name, const AttachRequest& request, do
       if (waited < std::min(busy_limit, options_.wait)) break;
       fail(Code::usage, "cannot attach to the session '{}': {}", session, attempt.reason);
     case Attachment::Attempt::Result::nobody:
-      if (gone) {
+      if (run_ended) {
         fail(Code::system, "the simulation of the session '{}' has ended before it started; its own output says why",
              session);
       }
@@ -277,7 +275,7 @@ void Group::divide() {
 std::exception_ptr Group::run_group() {
   const bool groups = roles_.group_members != nullptr;
   try {
-    serving_->run([&] { return is_told_to_leave() || (groups && attachment_->broken()); },
+    serving_->run([&] { return must_leave() || (groups && attachment_->broken()); },
                   groups ? Engine::Meet([&](std::int64_t next) { return meet(next); }) : Engine::Meet());
   } catch (...) {
     if (!groups) throw;
@@ -299,7 +297,7 @@ std::int64_t Group::meet(std::int64_t next) {
 /// should not serve.
 bool Group::join(shared_memory::SidecarServer& server, std::int64_t& first) {
   constexpr std::chrono::microseconds slice{10'000};
-  const auto stopped = [&] { return server.over() || is_told_to_leave(); };
+  const auto stopped = [&] { return server.over() || must_leave(); };
   {
     WaitNote note(world_.rank() == 0, "the first iteration of the simulation's ranks");
     for (; !server.joined() && !stopped(); note.check()) server.receive(slice);

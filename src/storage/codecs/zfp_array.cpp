@@ -13,7 +13,7 @@ namespace sidestream {
 
 namespace {
 
-constexpr std::size_t header_room = 32;  ///< bytes; a header has 148 bits
+constexpr std::size_t most_header_bytes = 32;  ///< bytes; a header has 148 bits
 
 zfp_type type_of(Type type) { return type == Type::float32 ? zfp_type_float : zfp_type_double; }
 
@@ -127,8 +127,8 @@ std::optional<Bytes> zfp_packed(BytesView values, Type type, const ZfpExtents& e
 }
 
 std::vector<std::uint32_t> zfp_header(Type type, const ZfpExtents& extents, double bound) {
-  std::vector<std::uint32_t> words(header_room / sizeof(std::uint32_t));
-  Stream stream(words.data(), header_room);
+  std::vector<std::uint32_t> words(most_header_bytes / sizeof(std::uint32_t));
+  Stream stream(words.data(), most_header_bytes);
   stream.set(nullptr, type, extents, bound);
   const std::size_t bits = zfp_write_header(stream.get(), stream.field(), ZFP_HEADER_FULL);
   zfp_stream_flush(stream.get());
@@ -143,8 +143,8 @@ std::uint32_t zfp_filter_version() noexcept {
 
 ZfpUnpacked zfp_unpacked(BytesView packed, Type type, double bound, std::span<std::byte> out) {
   // The header decides how much is read, so it is checked before memory is allocated.
-  Bytes head(header_room + sizeof(std::uint64_t));
-  std::copy_n(packed.begin(), std::min(packed.size(), header_room), head.begin());
+  Bytes head(most_header_bytes + sizeof(std::uint64_t));
+  std::copy_n(packed.begin(), std::min(packed.size(), most_header_bytes), head.begin());
   Stream found(head.data(), head.size()), probe(nullptr, 0);
   if (zfp_read_header(found.get(), found.field(), ZFP_HEADER_FULL) == 0) fail_damaged(out.size());
   const zfp_field* const field = found.field();

@@ -79,10 +79,10 @@ class RunReader {
              static_cast<Index>(end - begin) < most_at_once) {
         ++end;
       }
-      room_.resize((end - begin) * cell_);
-      read_part(context_, placed.group, row, static_cast<std::uint64_t>(first) * cell_, room_);
+      buffer_.resize((end - begin) * cell_);
+      read_part(context_, placed.group, row, static_cast<std::uint64_t>(first) * cell_, buffer_);
       for (std::size_t n = begin; n < end; ++n) {
-        std::memcpy(out_ + numbers[n] * cell_, room_.data() + (n - begin) * cell_, cell_);
+        std::memcpy(out_ + numbers[n] * cell_, buffer_.data() + (n - begin) * cell_, cell_);
       }
       begin = end;
     }
@@ -95,7 +95,7 @@ class RunReader {
   Context& context_;
   std::size_t cell_;
   std::byte* out_;
-  Bytes room_;
+  Bytes buffer_;
 };
 
 }  // namespace

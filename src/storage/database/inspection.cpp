@@ -78,7 +78,7 @@ Pruned prune(const std::string& directory, const PruneOptions& options) {
   std::sort(pruned.files.begin(), pruned.files.end());
   for (const std::string& name : pruned.files) pruned.bytes += size_of_file((fs::path(directory) / name).string());
   pruned.left -= std::min(pruned.left, pruned.bytes);
-  if (options.look) return pruned;
+  if (options.dry_run) return pruned;
   for (const std::uint64_t slot : pruned.contexts) {
     append_slot(directory, journal.slots, removal_slot(journal.slots, 0, slot), true);
     ++journal.slots;

@@ -28,7 +28,7 @@ struct Inspection {
 
 struct PruneOptions {
   std::int64_t keep = -1;  ///< number of newest contexts to keep; negative: remove none
-  bool look = false;       ///< changes nothing
+  bool dry_run = false;    ///< changes nothing
   bool lost = false;       ///< also deletes files of whole contexts that no slot names
 };
 

@@ -64,9 +64,9 @@ struct WrittenRows {
   /// added.
   void take(Domain& domain) {
     DomainRows& from = domain.rows();
-    make_room(rows.blocks, from.blocks.size());
-    make_room(rows.rows.pieces, domain.pieces().size());
-    make_room(rows.rows.chunks, from.rows.chunks.size());
+    reserve_more(rows.blocks, from.blocks.size());
+    reserve_more(rows.rows.pieces, domain.pieces().size());
+    reserve_more(rows.rows.chunks, from.rows.chunks.size());
     for (const Domain::Piece& piece : domain.pieces()) {
       PieceRow row = piece.row;
       row.block += static_cast<std::uint32_t>(rows.blocks.size());
@@ -80,7 +80,7 @@ struct WrittenRows {
 
  private:
   template <class Row>
-  static void make_room(std::vector<Row>& there, std::size_t more) {
+  static void reserve_more(std::vector<Row>& there, std::size_t more) {
     const std::size_t needed = there.size() + more;
     if (needed > there.capacity()) there.reserve(std::max(needed, 2 * there.capacity()));
   }

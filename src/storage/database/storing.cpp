@@ -334,20 +334,20 @@ void Storing::after_commit(const Entry& entry) {
 void Storing::remove_surplus(std::uint64_t slot) {
   retention_.committed(slot, first_, number_);
   if (options_.keep == 0) return;
-  std::vector<std::uint64_t> gone;
+  std::vector<std::uint64_t> removed;
   if (groups_->leaders->rank() == 0) {
     const std::string failure = failure_of([&] {
       for (const std::uint64_t surplus : retention_.surplus(options_.keep)) {
         const std::uint64_t own = next_slot_++;
         append_slot(options_.directory, own, removal_slot(own, run_, surplus), options_.flush);
-        gone.push_back(surplus);
+        removed.push_back(surplus);
       }
     });
     if (!failure.empty()) log::warning("cannot remove contexts beyond the newest {}: {}", options_.keep, failure);
     std::error_code ignored;
-    for (const std::uint64_t dropped : gone) fs::remove(fs::path(options_.directory) / shown_name(dropped), ignored);
+    for (const std::uint64_t dropped : removed) fs::remove(fs::path(options_.directory) / shown_name(dropped), ignored);
   }
-  Bytes agreed = sidestream::bytes_of(gone);
+  Bytes agreed = sidestream::bytes_of(removed);
   groups_->leaders->broadcast(agreed, 0);
   retention_.drop(records_of<std::uint64_t>(agreed), run_, groups_->number);
 }

@@ -13,7 +13,7 @@ class CellsInMemory final : public CellValues {
  public:
   explicit CellsInMemory(const FindView& view) : view_(view) {}
 
-  BytesView of(const Variable& variable, std::int32_t component, Index first, Index past, Bytes& room) override {
+  BytesView of(const Variable& variable, std::int32_t component, Index first, Index past, Bytes& scratch) override {
     const BlockView* const view = view_(variable);
     if (view == nullptr) fail(Code::internal, "values of '{}' were there before", variable.name);
     const std::size_t element = size_of(variable.type);
@@ -22,9 +22,9 @@ class CellsInMemory final : public CellValues {
     const BytesView part{static_cast<const std::byte*>(view->array.data) + static_cast<std::size_t>(first) * cell,
                          count * cell};
     if (variable.components == 1) return part;
-    room.resize(count * element);
-    take_component(part, element, variable.components, component, room);
-    return room;
+    scratch.resize(count * element);
+    take_component(part, element, variable.components, component, scratch);
+    return scratch;
   }
 
  private:

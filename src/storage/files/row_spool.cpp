@@ -22,10 +22,10 @@ RowSpool::RowSpool(std::string path, int member, int members)
 
 void RowSpool::add(std::string_view rows) {
   while (!rows.empty() && failure_.empty()) {
-    const std::size_t room = chunk - buffer_.size();
+    const std::size_t free_bytes = chunk - buffer_.size();
     // The end of the last row that fits; `rows` ends with a row.
-    const std::size_t end = rows.size() <= room ? rows.size() : rows.rfind('\n', room - 1) + 1;
-    if (room == 0 || end == 0) {
+    const std::size_t end = rows.size() <= free_bytes ? rows.size() : rows.rfind('\n', free_bytes - 1) + 1;
+    if (free_bytes == 0 || end == 0) {
       spill();
       continue;
     }

@@ -59,9 +59,10 @@ class Surroundings {
     const DeclaredRelations& declared = coding_.declared[static_cast<std::size_t>(component_)];
     if (cells_.level > 0) number_groups(needs == nullptr || needs->beside);
     if (cells_.level > 0 && (needs == nullptr || needs->parents)) {
-      chunk_.parents = values_.of(*coding_.variable, component_, cells_.above_first, cells_.above_past, parents_room_);
+      chunk_.parents =
+          values_.of(*coding_.variable, component_, cells_.above_first, cells_.above_past, parents_scratch_);
     }
-    rooms_.resize(2 * declared.companions.size());
+    companion_scratch_.resize(2 * declared.companions.size());
     for (std::size_t n = 0; n < declared.companions.size(); ++n) {
       const auto number = static_cast<int>(n);
       const bool needed = needs == nullptr || std::find(needs->companions.begin(), needs->companions.end(), number) !=
@@ -99,9 +100,10 @@ class Surroundings {
            coding_.variable->name, named.component, named.variable);
     }
     Companion made{variable->type, {}, {}};
-    made.values = values_.of(*variable, named.component, cells_.first, cells_.past, rooms_[2 * n]);
+    made.values = values_.of(*variable, named.component, cells_.first, cells_.past, companion_scratch_[2 * n]);
     if (cells_.level > 0) {
-      made.parents = values_.of(*variable, named.component, cells_.above_first, cells_.above_past, rooms_[2 * n + 1]);
+      made.parents =
+          values_.of(*variable, named.component, cells_.above_first, cells_.above_past, companion_scratch_[2 * n + 1]);
     }
     return made;
   }
@@ -114,8 +116,8 @@ class Surroundings {
   TreeChunk chunk_;
   std::vector<Index> parent_, beside_;
   std::vector<Companion> companions_;
-  std::vector<Bytes> rooms_;
-  Bytes parents_room_;
+  std::vector<Bytes> companion_scratch_;
+  Bytes parents_scratch_;
 };
 
 }  // namespace
@@ -151,8 +153,8 @@ Bytes encode_chunk(LinkedTree& tree, const ChunkCells& cells, const VariableCodi
   if (components > 1) out.resize(4 * static_cast<std::size_t>(components));
   for (std::int32_t c = 0; c < components; ++c) {
     Surroundings around(tree, cells, coding, c, values);
-    Bytes room;
-    const BytesView own = values.of(*coding.variable, c, cells.first, cells.past, room);
+    Bytes scratch;
+    const BytesView own = values.of(*coding.variable, c, cells.first, cells.past, scratch);
     const Bytes stream = codec.encode_cells(own, around.gathered(nullptr),
                                             coding.declared[static_cast<std::size_t>(c)].relations, hurries);
     if (components == 1) return stream;

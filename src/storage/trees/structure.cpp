@@ -64,10 +64,10 @@ void finish(std::uint8_t method, BytesView bytes, Bytes& out) {
 }
 
 /// Unpacks the bytes behind the first one to at most `most` bytes.
-BytesView unpacked(BytesView packed, std::size_t most, Bytes& room) {
+BytesView unpacked(BytesView packed, std::size_t most, Bytes& scratch) {
   if ((packed.front() & static_cast<std::byte>(framed)) == std::byte{0}) return packed.subspan(1);
-  room.resize(most);
-  return BytesView(room).first(read_frame(packed.subspan(1), room));
+  scratch.resize(most);
+  return BytesView(scratch).first(read_frame(packed.subspan(1), scratch));
 }
 
 using Words = std::vector<std::uint64_t>;
@@ -237,8 +237,8 @@ bool pack_refined(const TreeShape& shape, Flags refined, Bytes& out) {
 
 void unpack_refined(const TreeShape& shape, BytesView packed, std::span<std::uint8_t> refined) {
   if (packed.empty() || packed.front() > std::byte{framed}) damaged();
-  Bytes room;
-  BytesView bits = unpacked(packed, refined.size(), room);
+  Bytes scratch;
+  BytesView bits = unpacked(packed, refined.size(), scratch);
   std::size_t first = 0, count_here = refined.empty() ? 0 : static_cast<std::size_t>(shape.roots);
   while (count_here > 0) {
     const std::size_t bytes = (count_here + 7) / 8;
@@ -278,8 +278,8 @@ bool pack_owned(const TreeShape& shape, Flags refined, Flags owned, Bytes& out) 
 void unpack_owned(const TreeShape& shape, Flags refined, BytesView packed, std::span<std::uint8_t> owned) {
   if (packed.empty() || packed.front() > std::byte{framed | expects_last} || owned.size() != refined.size()) damaged();
   if (!tree_starts(shape, refined)) damaged();
-  Bytes room;
-  RunReader runs(unpacked(packed, refined.size() + 2, room));
+  Bytes scratch;
+  RunReader runs(unpacked(packed, refined.size() + 2, scratch));
   unpack_leaves(refined, runs, owned);
   const bool by_last = (packed.front() & std::byte{expects_last}) != std::byte{0};
   unpack_parents(shape, refined, runs, by_last, owned);

@@ -200,14 +200,14 @@ bool Client::wait_for(Ready&& ready, std::chrono::steady_clock::time_point deadl
 }
 
 bool Client::begin() {
-  const auto room = [&] { return ended_ - settled_ < options_.max_in_flight; };
+  const auto below_limit = [&] { return ended_ - settled_ < options_.max_in_flight; };
   if (!threaded()) move();
   {
     const std::lock_guard lock(mutex_);
     uses_->share();
-    if (room()) return true;
+    if (below_limit()) return true;
   }
-  return options_.when_full == WhenFull::wait && wait_for(room, forever);
+  return options_.when_full == WhenFull::wait && wait_for(below_limit, forever);
 }
 
 std::optional<Region> Client::try_reserve(std::uint64_t bytes) {

@@ -45,7 +45,7 @@ Bytes write_packet(PacketKind kind, std::int64_t index, std::int64_t number, Byt
 namespace {
 
 /// Reserves room for requests before MPI knows the memory, because posted messages must be awaited.
-void make_room(std::uint64_t bytes, std::vector<MPI_Request>& requests) {
+void reserve_requests(std::uint64_t bytes, std::vector<MPI_Request>& requests) {
   const std::size_t needed = requests.size() + bytes / longest_message + 1;
   if (needed > requests.capacity()) requests.reserve(std::max(needed, 2 * requests.size()));
 }
@@ -54,7 +54,7 @@ void make_room(std::uint64_t bytes, std::vector<MPI_Request>& requests) {
 
 void post_send(MPI_Comm comm, int peer, int tag, const std::byte* data, std::uint64_t bytes,
                std::vector<MPI_Request>& requests) {
-  make_room(bytes, requests);
+  reserve_requests(bytes, requests);
   std::uint64_t at = 0;
   do {
     const int now = static_cast<int>(std::min(longest_message, bytes - at));
@@ -67,7 +67,7 @@ void post_send(MPI_Comm comm, int peer, int tag, const std::byte* data, std::uin
 
 void post_receive(MPI_Comm comm, int peer, int tag, std::byte* data, std::uint64_t bytes,
                   std::vector<MPI_Request>& requests) {
-  make_room(bytes, requests);
+  reserve_requests(bytes, requests);
   std::uint64_t at = 0;
   do {
     const int now = static_cast<int>(std::min(longest_message, bytes - at));

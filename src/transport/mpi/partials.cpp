@@ -11,11 +11,11 @@ namespace sidestream::mpi {
 
 namespace {
 
-/// Polls until `look` returns true.
-template <class Look>
-void look_until(Look&& look) {
+/// Polls until `is_done` returns true.
+template <class IsDone>
+void poll_until(IsDone&& is_done) {
   Backoff backoff(std::chrono::microseconds(2), std::chrono::microseconds(100), 50);
-  while (!look()) backoff.pause();
+  while (!is_done()) backoff.pause();
 }
 
 Bytes packet_of(const PartialHeader& partial) {
@@ -44,7 +44,7 @@ std::string Sender::combine(const PartialRound& round, BytesView partial, Bytes&
     retry_while_out_of_memory([&] { send_queue_.send(comm_->comm(), other, packet_tag, packet_of(packet)); });
   }
   std::optional<Packet> answer;
-  look_until([&] {
+  poll_until([&] {
     if (!answer) answer = receive_queue_.take();
     send_queue_.sweep();
     if (meanwhile_) meanwhile_();
@@ -68,7 +68,7 @@ void Sender::close() {
   };
   tell(server_);
   for (const int other : others_) tell(other);
-  look_until([&] { return send_queue_.sweep(); });
+  poll_until([&] { return send_queue_.sweep(); });
 }
 
 Receiver::Receiver(std::shared_ptr<MpiCommunicator> comm, const std::vector<int>& reporters)
@@ -110,7 +110,7 @@ bool Receiver::complete() {
 }
 
 std::optional<ReceivedRound> Receiver::next() {
-  look_until([&] {
+  poll_until([&] {
     poll();
     return complete();
   });

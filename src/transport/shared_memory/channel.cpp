@@ -84,11 +84,11 @@ void Channel::refuse(std::int64_t index) {
   polled_ = index + 1;
 }
 
-void Channel::take_notices(std::vector<Notice>& told) {
+void Channel::take_notices(std::vector<Notice>& received) {
   std::vector<MessageLine> lines;
   while (peek_message(notices_, lines)) {
-    told.reserve(told.size() + 1);  // nothing may fail between reading and keeping
-    told.push_back(notice_reader_.read_notice(lines));
+    received.reserve(received.size() + 1);  // nothing may fail between reading and keeping
+    received.push_back(notice_reader_.read_notice(lines));
     notices_.drop(lines.size());
   }
 }
@@ -112,9 +112,9 @@ void Channel::restart(std::int64_t current) {
   indices->popped.store(0, std::memory_order_relaxed);
   ring_ = RingProducer<MessageLine>(ring_memory(), layout_->ring_capacity);
   writer_.restart();
-  auto* told = reinterpret_cast<RingIndices*>(notice_memory());
-  told->pushed.store(0, std::memory_order_relaxed);
-  told->popped.store(0, std::memory_order_relaxed);
+  auto* notice_indices = reinterpret_cast<RingIndices*>(notice_memory());
+  notice_indices->pushed.store(0, std::memory_order_relaxed);
+  notice_indices->popped.store(0, std::memory_order_relaxed);
   notices_ = RingConsumer<MessageLine>(notice_memory(), notice_lines);
   notice_reader_ = {};
   control_->released.store(current, std::memory_order_relaxed);

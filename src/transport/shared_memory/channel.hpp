@@ -62,8 +62,8 @@ class Channel {
   void wait(Ready&& ready, std::chrono::microseconds limit) {
     control_->space.wait(ready, limit);
   }
-  /// Appends the server's notices to `told`.
-  void take_notices(std::vector<Notice>& told);
+  /// Appends the server's notices to `received`.
+  void take_notices(std::vector<Notice>& received);
   /// The server's failure message, if there is a new one.
   [[nodiscard]] std::string failure();
   /// True if the server has left in order; `reason_for_leaving` says why.

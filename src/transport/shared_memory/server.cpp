@@ -164,7 +164,7 @@ void Server::await_record(std::chrono::steady_clock::time_point deadline) {
     if (sleep_until(window->first) || steady_clock::now() < window->first) return;
     const auto end = std::min(window->second, deadline);
     while (steady_clock::now() < end) {
-      for (int looks = 0; looks < 64; ++looks) {
+      for (int polls = 0; polls < 64; ++polls) {
         if (ready()) return;
         rest();
       }

@@ -118,14 +118,14 @@ void WriterCoordinator::offer(const StepIndex& step) {
 
 Answer WriterCoordinator::answer(std::int64_t iteration) {
   if (!folder_.text(names::of(names::done, iteration))) return {};
-  const std::string said = folder_.text(names::of(names::outcome, iteration)).value_or("");
+  const std::string outcome_text = folder_.text(names::of(names::outcome, iteration)).value_or("");
   Answer answer{Outcome::delivered, {}};
-  const std::string word = line_of(said, "outcome");
+  const std::string word = line_of(outcome_text, "outcome");
   if (word == "failed") answer.outcome = Outcome::failed;
   if (word == "refused") answer.outcome = Outcome::refused;
   constexpr std::string_view key = "\nmessage: ";
-  const auto at = said.find(key);
-  if (at != std::string::npos) answer.message = said.substr(at + key.size());
+  const auto at = outcome_text.find(key);
+  if (at != std::string::npos) answer.message = outcome_text.substr(at + key.size());
   return answer;
 }
 

@@ -117,15 +117,15 @@ class Stored final : public CellValues {
     }
     return nullptr;
   }
-  BytesView of(const Variable& variable, std::int32_t component, Index first, Index past, Bytes& room) override {
+  BytesView of(const Variable& variable, std::int32_t component, Index first, Index past, Bytes& scratch) override {
     const std::size_t n = number_of(variable);
     const std::size_t element = size_of(variable.type), cell = element * static_cast<std::size_t>(variable.components);
-    room.resize(static_cast<std::size_t>(past - first) * element);
+    scratch.resize(static_cast<std::size_t>(past - first) * element);
     asked.insert({n, first, past});
     take_component(
-        BytesView(fields_[n].values).subspan(static_cast<std::size_t>(first) * cell, room.size() / element * cell),
-        element, variable.components, component, room);
-    return room;
+        BytesView(fields_[n].values).subspan(static_cast<std::size_t>(first) * cell, scratch.size() / element * cell),
+        element, variable.components, component, scratch);
+    return scratch;
   }
   std::size_t number_of(const Variable& variable) const {
     std::size_t n = 0;

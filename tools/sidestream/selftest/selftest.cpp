@@ -104,9 +104,9 @@ constexpr std::pair<const char*, const char*> troubles[] = {
     {"ession director", "MPI cannot make its folder for temporary files; set TMPDIR to a folder that you may write to"},
 };
 
-std::string trouble_of(const std::string& said) {
+std::string trouble_of(const std::string& printed) {
   for (const auto& [word, sentence] : troubles) {
-    if (said.find(word) != std::string::npos) return std::string(sentence) + ". ";
+    if (printed.find(word) != std::string::npos) return std::string(sentence) + ". ";
   }
   struct statvfs disk {};
   constexpr std::uint64_t needed = 16u << 20;
@@ -121,8 +121,8 @@ std::string last_lines(const std::string& text) {
   return text.size() <= most ? text : "..." + text.substr(text.size() - most);
 }
 
-/// Waits for the end of the processes. Returns how they ended, or nothing after the limit; `said` gets their output.
-std::optional<std::string> wait_for(ChildProcess& child, std::string& said) {
+/// Waits for the end of the processes. Returns how they ended, or nothing after the limit; `printed` gets their output.
+std::optional<std::string> wait_for(ChildProcess& child, std::string& printed) {
   const auto until = std::chrono::steady_clock::now() + limit;
   std::optional<std::string> ended;
   for (bool last = false; !last;) {
@@ -131,7 +131,7 @@ std::optional<std::string> wait_for(ChildProcess& child, std::string& said) {
     ::poll(&ready, 1, 20);
     char bytes[4096];
     for (ssize_t got = 0; (got = ::read(child.output(), bytes, sizeof bytes)) > 0;) {
-      said.append(bytes, static_cast<std::size_t>(got));
+      printed.append(bytes, static_cast<std::size_t>(got));
     }
     if (!ended) ended = child.ended();
     if (!ended && std::chrono::steady_clock::now() > until) return std::nullopt;
@@ -159,18 +159,18 @@ int start_processes(const SelftestOptions& options) {
   }
   words.insert(words.end(), {"selftest", "--directory", folder.path, "--report", report});
   ChildProcess child(launcher.empty() ? self : launcher, words, environment_of_launcher(), -1);
-  std::string said;
-  const std::optional<std::string> ended = wait_for(child, said);
+  std::string printed;
+  const std::optional<std::string> ended = wait_for(child, printed);
   if (!ended) child.end();
   std::error_code ignored;
   const bool reported = fs::exists(report, ignored);
   if (reported) std::cout << read_text(report, "the report") << std::flush;
   if (ended && reported && ended->ends_with("status 0")) return 0;
   const std::string how = ended ? *ended : fmt::format("has not ended within {} s", limit.count());
-  const bool told = reported && ended && ended->ends_with("status 1");  // the report says it
-  if (told) return 1;
-  std::cerr << fmt::format("sidestream selftest: {}'{}' {}{}", trouble_of(said), launcher.empty() ? self : launcher,
-                           how, said.empty() ? "\n" : ". It printed:\n" + last_lines(said));
+  const bool is_reported = reported && ended && ended->ends_with("status 1");  // the report says it
+  if (is_reported) return 1;
+  std::cerr << fmt::format("sidestream selftest: {}'{}' {}{}", trouble_of(printed), launcher.empty() ? self : launcher,
+                           how, printed.empty() ? "\n" : ". It printed:\n" + last_lines(printed));
   return 1;
 }
 

@@ -25,7 +25,7 @@ class NeighbourSearch {
       bool known = true;
       for (const Index3& step : grid_.steps()) {
         const std::optional<AmrCell> beside = grid_.beside(domain_.cells[n], step);
-        if (beside && !look(index, n, *beside, join, seek)) known = false;
+        if (beside && !examine(index, n, *beside, join, seek)) known = false;
       }
       if (!known) open(n);
     }
@@ -35,7 +35,7 @@ class NeighbourSearch {
   /// Examines a neighbouring `place` of cell n on its level. It is a cell, a part of a coarser cell, or refined; if
   /// refined, the finer cells look here. Returns false if another block may have it.
   template <class Join, class Seek>
-  bool look(const CellIndex& index, std::uint32_t n, const AmrCell& place, Join& join, Seek& seek) const {
+  bool examine(const CellIndex& index, std::uint32_t n, const AmrCell& place, Join& join, Seek& seek) const {
     const auto join_with = [&](const AmrCell& cell) {
       const std::int64_t other = index.find(cell);
       if (other >= 0) join(n, static_cast<std::uint32_t>(other));

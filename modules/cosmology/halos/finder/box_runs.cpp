@@ -40,7 +40,7 @@ class RowScan {
         close(i);
         continue;
       }
-      for (Index n = i; n < i + here; ++n) look(static_cast<double>(values[n]) >= boundary, n);
+      for (Index n = i; n < i + here; ++n) visit(static_cast<double>(values[n]) >= boundary, n);
     }
     close(count);
   }
@@ -49,13 +49,13 @@ class RowScan {
   void any(const T* values, Index stride, const std::uint8_t* flags, Index flag_stride, Index count, double boundary) {
     for (Index n = 0; n < count; ++n) {
       const bool counts = flags == nullptr || flags[n * flag_stride] == 0;
-      look(counts && static_cast<double>(values[n * stride]) >= boundary, n);
+      visit(counts && static_cast<double>(values[n * stride]) >= boundary, n);
     }
     close(count);
   }
 
  private:
-  void look(bool reaches, Index n) {
+  void visit(bool reaches, Index n) {
     if (!reaches) {
       close(n);
     } else if (start_ < 0) {

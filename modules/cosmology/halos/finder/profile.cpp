@@ -93,14 +93,14 @@ class Profiles {
   }
 
   void add(std::int64_t number, Index peak, const ShellSums& sums) {
-    ExactSum within = sums.mass(0), room = sums.volume(0);
+    ExactSum within = sums.mass(0), enclosed = sums.volume(0);
     std::int64_t cells = sums.cells(0);
-    std::vector<double> densities{density(within, cells, room)};  // within each edge
+    std::vector<double> densities{density(within, cells, enclosed)};  // within each edge
     for (std::size_t s = 1; s <= query_.shells(); ++s) {
       within.add(sums.mass(s));
-      room.add(sums.volume(s));
+      enclosed.add(sums.volume(s));
       cells += sums.cells(s);
-      densities.push_back(density(within, cells, room));
+      densities.push_back(density(within, cells, enclosed));
       numbers_.push_back(number);
       peaks_.push_back(peak);
       shells_.push_back(static_cast<std::int64_t>(s) - 1);

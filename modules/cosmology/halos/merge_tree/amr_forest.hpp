@@ -32,7 +32,7 @@ class AmrForest {
   [[nodiscard]] const CellNumbers& numbers() const noexcept { return numbers_; }
   [[nodiscard]] std::int32_t variable() const noexcept { return graph_.variable(); }
   void build(const LocalInput& input, Built<AmrBorder>& built);
-  void look_at(const LocalInput&) noexcept {}
+  void set_input(const LocalInput&) noexcept {}
   void clear() noexcept;
   [[nodiscard]] std::vector<ServerEdge> meet(std::vector<AmrBorder> border, Communicator& servers) const;
 

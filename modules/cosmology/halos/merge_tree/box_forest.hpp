@@ -22,7 +22,7 @@ class BoxForest {
 
   [[nodiscard]] std::int32_t variable() const noexcept { return field_.variable; }
   void build(const LocalInput& input, Built<BorderCell>& built);
-  void look_at(const LocalInput& input) { arrays_ = input.of(field_.variable); }
+  void set_input(const LocalInput& input) { arrays_ = input.of(field_.variable); }
   void clear() noexcept;
   [[nodiscard]] std::vector<ServerEdge> meet(std::vector<BorderCell> border, Communicator& servers) const {
     return border_edges(std::move(border), field_.lattice, steps_, servers);

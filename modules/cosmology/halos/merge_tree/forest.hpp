@@ -5,7 +5,7 @@
 //
 // - `build` makes the trees, and lists what is needed to join them with others. `meet`, collective, finds where
 //   `Border` cells of different trees touch, also of other servers.
-// - `for_each_cell(tree, boundary, f)` calls f(cell, value, number of its maximum in the tree). `look_at` is called
+// - `for_each_cell(tree, boundary, f)` calls f(cell, value, number of its maximum in the tree). `set_input` is called
 //   before, if the values are not in the forest. `id_of(cell)` is the cell's number in the whole mesh, which breaks
 //   ties. `find` looks for the cell at a place of a question.
 // - `add` adds a cell to a halo's sums, in units of `unit_volume()`. If cells differ in size (not `equal_cells`),

@@ -152,7 +152,7 @@ class MergeTree final : public Task {
     in.get(mean);
     std::vector<Triplet> shared = std::move(own_);
     if (in.get<std::int64_t>() != 0) in.get(shared);
-    forest_.look_at(input);
+    forest_.set_input(input);
     const TreeAnswers<Forest> tree(forest_, shared);
     ByteWriter out;
     out.put(tree.branches(query_.least));

@@ -60,7 +60,7 @@ void SightLines::forget() noexcept {
 
 /// Allocates memory for each line's depths. If the field is to be transformed, depths lie in the rows of the transform,
 /// so that the field is in memory only once.
-void SightLines::make_room(const BlockView& piece) {
+void SightLines::allocate_depths(const BlockView& piece) {
   forget();
   if (query_.field_spectrum_file.empty()) {
     depths_.resize(static_cast<std::size_t>(piece.block.cells.count()));
@@ -84,7 +84,7 @@ void SightLines::make_room(const BlockView& piece) {
 void SightLines::measure(std::span<const BlockView* const> fields, const Cosmology& cosmology) {
   const double side = query_.setup.box.lengths[static_cast<std::size_t>(axis_)] * query_.length_unit;
   OpticalDepth depth(length_, side, cosmology);
-  make_room(*fields[0]);
+  allocate_depths(*fields[0]);
   auto start = starts_.begin();
   const std::array<double, 3> units{query_.density_unit, query_.temperature_unit, query_.velocity_unit};
   const std::array<int, 3> components{0, 0, query_.velocity_component(axis_)};

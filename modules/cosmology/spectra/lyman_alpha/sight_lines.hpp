@@ -46,7 +46,7 @@ class SightLines {
   [[nodiscard]] spectra::WaveBins line_bins() const { return query_.bins.bins(box()); }
 
  private:
-  void make_room(const BlockView& piece);
+  void allocate_depths(const BlockView& piece);
   void add_line(const double* depth, double factor, LineSums& sums, spectra::LineSpectrum* spectrum);
 
   const Query& query_;

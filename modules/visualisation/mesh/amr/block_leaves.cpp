@@ -155,7 +155,7 @@ class Patch {
       corners.lo[d] = std::max(box_.lo[d], all_.lo[d] + 1);
       corners.hi[d] = std::min(box_.hi[d] + 1, all_.hi[d]);
     }
-    for_each_index(corners, [&](const Index3& p) { look(p, values, sorter); });
+    for_each_index(corners, [&](const Index3& p) { sort_corner(p, values, sorter); });
     sorter.finish();
   }
 
@@ -173,7 +173,7 @@ class Patch {
     return static_cast<std::size_t>(((p[2] - box_.lo[2]) * box_.extent(1) + (p[1] - box_.lo[1])) * box_.extent(0) +
                                     (p[0] - box_.lo[0]));
   }
-  void look(const Index3& p, std::span<const double> values, Sorter& sorter) const {
+  void sort_corner(const Index3& p, std::span<const double> values, Sorter& sorter) const {
     DualCell corner{};
     double low = std::numeric_limits<double>::infinity(), high = -low;
     bool whole = true;

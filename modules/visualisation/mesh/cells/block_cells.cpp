@@ -70,7 +70,7 @@ class BoxCells final : public BlockCells {
   std::size_t points() const override { return static_cast<std::size_t>(nodes_.count()); }
   Standing standing(std::size_t cell) const override { return standing_[cell]; }
 
-  void look(std::size_t number, BlockCell& cell) const override {
+  void load(std::size_t number, BlockCell& cell) const override {
     const Index3 p = index_in(box_, number);
     const int corners = 1 << mesh_.dimensions;
     cell.points.clear();
@@ -141,7 +141,7 @@ class BoxCells final : public BlockCells {
     for (const HaloPiece& piece : view.halo) note(piece.box);
     BlockCell cell;
     for (std::size_t n = 0; n < standing_.size(); ++n) {
-      look(n, cell);
+      load(n, cell);
       if (std::all_of(cell.points.begin(), cell.points.end(), [&](std::size_t p) { return known[p] != 0; })) {
         standing_[n] = Standing::neighbour;
       }
@@ -168,7 +168,7 @@ class BoxCells final : public BlockCells {
     }
     BlockCell cell;
     for (std::size_t n = 0; n < standing_.size(); ++n) {
-      look(n, cell);
+      load(n, cell);
       const auto placed = [&](std::size_t p) { return is_finite(places_[p]); };
       if (!std::all_of(cell.points.begin(), cell.points.end(), placed)) standing_[n] = Standing::absent;
     }
@@ -204,7 +204,7 @@ class ListCells final : public BlockCells {
     }
     return Standing::own;
   }
-  void look(std::size_t number, BlockCell& cell) const override {
+  void load(std::size_t number, BlockCell& cell) const override {
     cell.type = list_.types()[number];
     cell.points.clear();
     cell.faces.clear();
@@ -253,7 +253,7 @@ class PointCells final : public BlockCells {
   std::size_t cells() const override { return standing_.size(); }
   std::size_t points() const override { return standing_.size(); }
   Standing standing(std::size_t cell) const override { return standing_[cell]; }
-  void look(std::size_t number, BlockCell& cell) const override {
+  void load(std::size_t number, BlockCell& cell) const override {
     cell.type = vtk_vertex;
     cell.points.assign(1, number);
     cell.faces.clear();

@@ -43,7 +43,7 @@ class BlockCells {
   [[nodiscard]] virtual std::size_t points() const = 0;
   [[nodiscard]] virtual Standing standing(std::size_t cell) const = 0;
   /// Fills `cell`, whose memory is reused.
-  virtual void look(std::size_t number, BlockCell& cell) const = 0;
+  virtual void load(std::size_t number, BlockCell& cell) const = 0;
   [[nodiscard]] virtual std::array<double, 3> place(std::size_t point) const = 0;
   [[nodiscard]] virtual PointKey key(std::size_t point) const = 0;
   /// A number that orders the cell among all cells; several may have the same.

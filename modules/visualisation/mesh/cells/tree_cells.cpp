@@ -27,7 +27,7 @@ class TreeCells final : public BlockCells {
   std::size_t cells() const override { return cells_.size(); }
   std::size_t points() const override { return nodes_.size(); }
   Standing standing(std::size_t cell) const override { return absent_[cell] == 0 ? Standing::own : Standing::absent; }
-  void look(std::size_t number, BlockCell& cell) const override {
+  void load(std::size_t number, BlockCell& cell) const override {
     constexpr std::uint8_t types[] = {vtk_line, vtk_pixel, vtk_voxel};
     cell.type = types[mesh_.dimensions - 1];
     cell.faces.clear();

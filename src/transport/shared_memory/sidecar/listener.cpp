@@ -189,16 +189,16 @@ bool ListenerLoop::answer(Connection& connection, const AttachRequest& request) 
   return true;
 }
 
-void ListenerLoop::take(Connection& connection, AttachSignal said) {
-  bool& flag = said == AttachSignal::go ? connection.ready : connection.leaving;
+void ListenerLoop::take(Connection& connection, AttachSignal received) {
+  bool& flag = received == AttachSignal::go ? connection.ready : connection.leaving;
   if (connection.place < 0 || std::exchange(flag, true)) return;
-  if (said == AttachSignal::go && !attached_ && all_ready()) {
+  if (received == AttachSignal::go && !attached_ && all_ready()) {
     attached_ = true;
     left_ = 0;
     service_.set(++epoch_, ServiceState::Phase::attached);
   }
   // Counted, because servers that left first are gone when the last one leaves.
-  if (said == AttachSignal::leave && attached_ && ++left_ == answer_.servers) {
+  if (received == AttachSignal::leave && attached_ && ++left_ == answer_.servers) {
     attached_ = false;
     service_.set(epoch_, ServiceState::Phase::left);
   }
@@ -210,9 +210,9 @@ bool ListenerLoop::receive(Connection& connection) {
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
   if (got == sizeof(AttachRequest) && connection.place == no_place) return answer(connection, request);
   if (got != sizeof(AttachSignal)) return false;
-  AttachSignal said{};
-  std::memcpy(&said, &request, sizeof said);
-  take(connection, said);
+  AttachSignal received{};
+  std::memcpy(&received, &request, sizeof received);
+  take(connection, received);
   return true;
 }
 

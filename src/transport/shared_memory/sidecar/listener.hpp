@@ -40,7 +40,7 @@ class ListenerLoop {
   [[nodiscard]] bool receive(Connection& connection);
   [[nodiscard]] bool receive_safely(Connection& connection) noexcept;
   [[nodiscard]] bool answer(Connection& connection, const AttachRequest& request);
-  void take(Connection& connection, AttachSignal said);
+  void take(Connection& connection, AttachSignal received);
   void lose(const Connection& connection);
   [[nodiscard]] int holders() const;
   [[nodiscard]] bool all_ready() const;
