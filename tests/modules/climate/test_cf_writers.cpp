@@ -62,7 +62,7 @@ TEST_CASE_FIXTURE(WritingServers, "a store that a run goes on with never shows a
   for (int n = 0; n < 4; ++n) write_iteration(*first, sample, {n, 10 * n, 0.5 * n}, world);
   const auto before = contents();
   CHECK(iterations() == 4);
-  const auto second = writer(zarr_writer(), yaml, GoesOnWith::run);
+  const auto second = writer(zarr_writer(), yaml, Continuation::run);
   {
     // It fails before its first iteration is whole.
     const auto held = sample.held(world.rank(), world.size(), second->selection(), 0);
