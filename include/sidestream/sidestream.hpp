@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -183,6 +184,12 @@ class Session {
   [[nodiscard]] const Variable& declared(std::string_view variable);
   /// Number of axes of the variable's arrays, without the one of components.
   [[nodiscard]] int array_axes(const Variable& variable);
+  /// False if no analysis, output or condition of the servers reads the variable in the open iteration, so that it
+  /// need not be published. The same on every client that has ended equally many iterations. True where that cannot be
+  /// known before: with schedules in time, a clock or `first`; in schedules of cycles without `cycle`, which
+  /// end_iteration will get; with `nodes` and `live: {requests: yes}`; and in the first max_in_flight iterations with
+  /// these servers. Begins the iteration as publish does, and may wait as it does. Does not communicate.
+  [[nodiscard]] bool is_needed(std::string_view variable, std::optional<std::int64_t> cycle = std::nullopt);
   void signal(std::string_view event);
   /// See sidestream_signal_values and sidestream_signal_barrier. `values` has `count` elements.
   void signal(std::string_view event, EventScope scope, Type type, const void* values, std::size_t count);

@@ -26,6 +26,7 @@ Publisher::Publisher(const Metadata& metadata, const std::vector<std::string>& e
       options_(options),
       steered_(steering),
       end_of_run_(options.ending),
+      needed_(options.max_in_flight),
       blocks_(metadata.meshes.size()),
       slots_(metadata.variables.size()),
       published_(metadata.variables.size(), 0),
@@ -104,8 +105,20 @@ void Publisher::receive_news() {
   }
   for (const Notice& notice : news.notices) {
     end_of_run_.take(notice);
+    retry_while_out_of_memory([&] { needed_.take(notice); });
     if (steered_.any()) retry_while_out_of_memory([&] { steered_.take(notice); });
   }
+}
+
+bool Publisher::is_needed(std::string_view name, std::optional<std::int64_t> cycle) {
+  const Variable& variable = declared(name, "is_needed");
+  if (!variable.time_varying) return true;
+  if (options_.off) return false;
+  return timed(&IterationTiming::publish, [&] {
+    if (!begin()) return false;
+    if (std::exchange(asked_in_, account_.iterations) != account_.iterations) hear();
+    return needed_.needed(variable.id, account_.iterations, cycle);
+  });
 }
 
 /// Refuses the iteration. Without servers the reason is that, instead of `reason`.

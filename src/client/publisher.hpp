@@ -17,6 +17,7 @@
 
 #include "client/end_of_run.hpp"
 #include "client/list_check.hpp"
+#include "client/needed_values.hpp"
 #include "client/steered_values.hpp"
 #include "client/tree_bounds.hpp"
 #include "server/engine/ledger.hpp"
@@ -80,6 +81,7 @@ class Publisher {
     bool iterations = false;  ///< keep the rows that `iterations` returns
     bool movement = false;    ///< keep the rows that `moved` returns
     EndingSource ending{};
+    int max_in_flight = 1;  ///< iterations
   };
   Publisher(const Metadata& metadata, const std::vector<std::string>& events,
             const std::vector<SteeredParameter>& steering, const Options& options);
@@ -106,6 +108,10 @@ class Publisher {
   Taken publish(std::string_view variable, std::int64_t id, std::span<const void* const> components,
                 const ProgramArray* of_each);
   Taken publish_components(std::string_view variable, std::int64_t id, std::span<const Values> components);
+  /// False if no task reads the variable in this iteration, which it begins. See Session::is_needed.
+  [[nodiscard]] bool is_needed(std::string_view variable, std::optional<std::int64_t> cycle);
+  /// Other servers have come (`sidecar`).
+  void meet_servers(std::uint64_t epoch) { needed_.begin(epoch); }
   /// Looks up a variable on a block. The handle is valid until the block is removed.
   [[nodiscard]] std::int64_t handle(std::string_view variable, std::int64_t id);
   Taken publish(std::int64_t handle, const void* data);
@@ -234,6 +240,8 @@ class Publisher {
   Options options_;
   SteeredValues steered_;
   EndOfRun end_of_run_;
+  NeededValues needed_;
+  std::int64_t asked_in_ = -1;  ///< the iteration in which `is_needed` has read the notices
   ClientTransport* transport_ = nullptr;
   std::unordered_map<std::string_view, std::int32_t> variable_ids_;
   std::vector<std::map<std::int64_t, Block>> blocks_;  ///< by mesh

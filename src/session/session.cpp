@@ -357,6 +357,11 @@ std::vector<std::pair<std::string, Type>> Session::steered_parameters() const tr
 } catch (...) {
   rethrow_as_error("steered_parameters");
 }
+bool Session::is_needed(std::string_view variable, std::optional<std::int64_t> cycle) try {
+  return alive(implementation_, "is_needed").publisher("is_needed").is_needed(variable, cycle);
+} catch (...) {
+  rethrow_as_error("is_needed");
+}
 bool Session::should_end() const { return alive(implementation_, "should_end").should_end(); }
 Taken Session::end_iteration(std::int64_t cycle, double time) try {
   return alive(implementation_, "end_iteration").end_iteration(cycle, time);

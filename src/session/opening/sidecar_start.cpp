@@ -71,9 +71,9 @@ void wait_for_servers(MpiCommunicator& world, const ServiceState& service, const
 }  // namespace
 
 Transports make_sidecar_transports(MpiCommunicator& world, const Roles& roles, const Config& config,
-                                   const Declarations& declarations, const std::string& file,
-                                   const std::vector<BlockBytes>& sizes) {
+                                   const Declarations& declarations, const std::string& file, Publisher& publisher) {
   const PlacementConfig& placement = config.opening.placement;
+  const std::vector<BlockBytes> sizes = publisher.sizes();
   shared_memory::NodeRole role = roles.on_node;
   role.servers = placement.per_node;
   role.groups = sizes_of(placement.groups);
@@ -96,6 +96,7 @@ Transports make_sidecar_transports(MpiCommunicator& world, const Roles& roles, c
   Transports transports;
   auto client = std::make_shared<shared_memory::SidecarClient>(node, listener, placement.when_full,
                                                                placement.max_in_flight, progress, world.rank() == 0);
+  client->on_join([&publisher](std::uint64_t epoch) { publisher.meet_servers(epoch); });
   if (spill) client->spill_to(std::move(spill));
   transports.client = std::move(client);
   return transports;

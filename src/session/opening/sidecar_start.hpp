@@ -13,10 +13,11 @@
 namespace sidestream {
 
 /// Creates the nodes' shared memory and listeners, and waits for servers on all nodes, at most `attach_limit` seconds.
-/// Collective over `world`, all clients. Throws the same Error everywhere.
+/// The publisher learns when servers come; it must outlive their use. Collective over `world`, all clients. Throws the
+/// same Error everywhere.
 [[nodiscard]] Transports make_sidecar_transports(MpiCommunicator& world, const Roles& roles, const Config& config,
                                                  const Declarations& declarations, const std::string& file,
-                                                 const std::vector<BlockBytes>& sizes);
+                                                 Publisher& publisher);
 
 /// Closes the account and writes the clients' half of the records: `run-clients.yaml`, `timings-clients.csv` and
 /// `iterations-clients.csv`. The servers, another job, write theirs under the usual names. Collective over `world`.

@@ -147,7 +147,7 @@ void Session::Implementation::begin_together() {
   }
   make_serving();
   if (opening_.placement.mode == PlacementMode::sidecar) {
-    transports_ = make_sidecar_transports(*world_, roles_, config_, declarations_, file_, publisher_->sizes());
+    transports_ = make_sidecar_transports(*world_, roles_, config_, declarations_, file_, *publisher_);
   } else {
     transports_ = make_transports(*world_, roles_, config_.opening.placement, published_,
                                   publisher_ ? publisher_->sizes() : std::vector<BlockBytes>{});
@@ -301,8 +301,8 @@ void Session::Implementation::make_publisher() {
       published_, config_.events, config_.steering,
       Publisher::Options{is_off(), config_.opening.timings && !is_off(), config_.opening.stop_on_error,
                          roles_.members->rank(), roles_.node, roles_.on_node.clients, counted_events(config_), origin_,
-                         config_.steering_ahead, std::move(take), tells, mode == PlacementMode::nodes,
-                         ending_source()});
+                         config_.steering_ahead, std::move(take), tells, mode == PlacementMode::nodes, ending_source(),
+                         opening_.placement.max_in_flight});
   declare_blocks(*publisher_, declarations_);
 }
 

@@ -16,6 +16,7 @@
 #include "server/isolation/worker.hpp"
 #include "session/made/made_mesh.hpp"
 #include "session/serving/server_groups.hpp"
+#include "session/serving/told_needs.hpp"
 #include "sidestream/kit/data/block_results.hpp"
 #include "sidestream/version.h"
 #include "storage/results/earlier_results.hpp"
@@ -181,6 +182,10 @@ void Serving::begin(Feed feed) {
                                                  config_.live.held,
                                                  feed_.index,
                                                  ending_parts()});
+  const bool may_end = std::find(feed_.events.begin(), feed_.events.end(), ending_event) != feed_.events.end();
+  const auto needs = needs_of(config_, {feed_.epoch, group_, feed_.first, may_end}, tasks_, statistics_.get());
+  // Without room, or a way to tell them, the clients take everything as needed.
+  if (needs && feed_.steers && uses_ < 0) static_cast<void>(feed_.transport->notify(*needs));
   if (feed_.sender) feed_.sender->set_meanwhile([this] { engine_->receive(std::chrono::microseconds(0)); });
 }
 

@@ -38,6 +38,7 @@ struct Feed {
   bool in_step = false;                 ///< true if receiving is collective over the servers
   const std::int64_t* index = nullptr;  ///< see EngineParts::index
   EndingWatch* ending = nullptr;        ///< null: nothing can end the run
+  std::uint64_t epoch = 0;              ///< tells servers of `sidecar` from those before them
 };
 
 class MadeMesh;

@@ -359,7 +359,7 @@ void Group::serve() {
     serving_->begin({&*server, nullptr, nullptr, setup_.events, first, origin,
                      static_cast<int>(attachment_->answer().node), setup_.clients, true, false,
                      tables_ ? rows_to(*tables_, roles_, world_.rank() == 0, config_.live.requests) : LedgerRows{},
-                     true, true, false, nullptr, ending_.get()});
+                     true, true, false, nullptr, ending_.get(), attachment_->epoch()});
   });
   const std::exception_ptr failed = joined ? run_group() : nullptr;
   jointly([&] {

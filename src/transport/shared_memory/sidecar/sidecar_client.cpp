@@ -45,6 +45,7 @@ void SidecarClient::join() {
     if (talks_ && (had_servers_ || missing_said_))
       log::info("sidecar: servers attached; they get iteration {} and on", first);
   });
+  if (on_join_) on_join_(ServiceState::epoch_of(word));
   had_servers_ = true;
   missing_said_ = false;
 }

@@ -1,7 +1,10 @@
 // Placement `sidecar`, the client's end: like `cores`, with servers that come and go.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "transport/shared_memory/client.hpp"
 #include "transport/shared_memory/sidecar/listener.hpp"
@@ -15,6 +18,9 @@ class SidecarClient final : public Client {
   /// `listener`: on the client that owns it, else null. `talks`: this client reports missing servers on standard error.
   SidecarClient(std::shared_ptr<Node> node, std::shared_ptr<Listener> listener, WhenFull when_full, int max_in_flight,
                 std::function<void()> progress, bool talks);
+
+  /// Sets a function that is called with their epoch when this client has joined servers.
+  void on_join(std::function<void(std::uint64_t)> call) { on_join_ = std::move(call); }
 
   [[nodiscard]] bool begin() override;
   void end(const EndRecord& record) override;
@@ -31,6 +37,7 @@ class SidecarClient final : public Client {
 
   std::shared_ptr<Listener> listener_;
   ServiceState& service_;
+  std::function<void(std::uint64_t epoch)> on_join_;
   bool talks_;
   std::uint64_t joined_ = 0;  ///< state of the service when this client joined
   bool missing_said_ = false;
