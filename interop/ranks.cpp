@@ -71,7 +71,7 @@ int call_function(MPI_Comm, int, void* function, void*) {
 }  // namespace
 
 Ranks::Ranks(std::int64_t fortran_handle) : started_(start_mpi()) {
-  comm_ = fortran_handle < 0 ? MPI_COMM_WORLD : MPI_Comm_f2c(static_cast<MPI_Fint>(fortran_handle));
+  comm_ = fortran_handle == -1 ? MPI_COMM_WORLD : MPI_Comm_f2c(static_cast<MPI_Fint>(fortran_handle));
   if (comm_ == MPI_COMM_NULL) throw Error(Code::usage, "catalyst/mpi_comm: found a null communicator, expected one");
   check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");

@@ -13,7 +13,7 @@ namespace sidestream::interop {
 /// The communicator of the host. Starts MPI if the host has not, and then ends it, too.
 class Ranks {
  public:
-  /// `fortran_handle` is what MPI_Comm_c2f gave; negative: all ranks.
+  /// `fortran_handle` is what MPI_Comm_c2f gave; -1: all ranks.
   explicit Ranks(std::int64_t fortran_handle);
   /// The ranks [first, last) of all ranks. Collective over these. Throws Error.
   Ranks(int first, int last);

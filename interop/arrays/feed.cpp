@@ -45,6 +45,7 @@ void Feed::take(const Part& part, Read when) {
     Box box;
     const AgreedArray* const array = known(part, box);
     if (array == nullptr) return;
+    if (!is_needed(*array)) return void(use(part, *array, box));  // its blocks count, as they do with other arrays
     const std::int64_t* const block = block_of(*array, box);
     if (block != nullptr && array->coordinate < 0) {
       if (use(part, *array, box)) publish(*array, part, *block);
@@ -130,6 +131,10 @@ const AgreedArray* Feed::known(const Part& part, Box& box) {
   }
   box = mesh.place(part, array);
   return &array;
+}
+
+bool Feed::is_needed(const AgreedArray& array) {
+  return session_->is_needed(array.coordinate < 0 ? array.variable : agreed_.meshes[array.mesh].places());
 }
 
 const std::int64_t* Feed::block_of(const AgreedArray& array, const Box& box) const {

@@ -31,7 +31,8 @@ enum class Read {
 ///
 /// That end is collective, as are those of earlier steps and `close`; later ends communicate only with `placement:
 /// inline`. No function throws: what is left out is said on standard error, each sentence once, and the program goes
-/// on. Values are copied once, or not at all in memory that `lend` gave; in the first step twice.
+/// on. Values are copied once, or not at all if no task needs them, or in memory that `lend` gave; in the first step
+/// twice.
 class Feed {
  public:
   /// `mapping` is the path of a file with rules (see mapping.hpp), which rank 0 reads; empty: none.
@@ -85,6 +86,8 @@ class Feed {
 
   /// The array's description, and the box of a part; null, with a sentence, if the part is left out.
   const AgreedArray* known(const Part& part, Box& box);
+  /// True if a task may read the array in this step. A cycle that a schedule counts is not known before its end.
+  [[nodiscard]] bool is_needed(const AgreedArray& array);
   /// Adds a box to those of this step; false, with a sentence, if it came before or overlaps another one.
   bool use(const Part& part, const AgreedArray& array, const Box& box);
   [[nodiscard]] const std::int64_t* block_of(const AgreedArray& array, const Box& box) const;

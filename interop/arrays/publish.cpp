@@ -134,7 +134,8 @@ void Feed::publish_waiting() {
     Box box;
     if (waiting.part.values() == 0) continue;
     const AgreedArray* const array = known(waiting.part, box);
-    if (array != nullptr && use(waiting.part, *array, box)) placed.push_back({array, {&waiting.part, key_of(box)}});
+    if (array == nullptr || !use(waiting.part, *array, box)) continue;
+    if (is_needed(*array)) placed.push_back({array, {&waiting.part, key_of(box)}});
   }
   for (std::size_t m = 0; m < agreed_.meshes.size(); ++m) guarded([&] { update_blocks(m); });
   for (const auto& [array, where] : placed) {

@@ -16,6 +16,9 @@ using Json = nlohmann::json;
 constexpr double rounding = 1e-3;
 /// Levels that may come later: as many steps of refinement are declared, the last one seen again and again.
 constexpr std::size_t most_steps = 12;
+/// Ends of the names of variables that describe a mesh (declare.cpp).
+constexpr std::array<const char*, 8> mesh_arrays{"_coordinates", "_connectivity", "_offsets",      "_types",
+                                                 "_faces",       "_face_offsets", "_point_ghosts", "_cell_ghosts"};
 
 /// One rank's description of a piece: all that others must know. Numbers survive JSON bit by bit.
 Json describe(const MeshPiece& piece) {
@@ -259,14 +262,17 @@ std::map<std::string, Pieces> sorted_pieces(const std::vector<std::string>& text
 
 void name_variables(std::vector<AgreedMesh>& meshes) {
   std::map<std::string, int> users;
+  std::set<std::string> taken;
   for (const AgreedMesh& mesh : meshes) {
     ++users[mesh.name];  // a variable cannot be confused with a mesh
+    for (const char* const array : mesh_arrays) taken.insert(mesh.name + array);
     for (const AgreedField& field : mesh.fields) ++users[as_name(field.name)];
   }
   for (AgreedMesh& mesh : meshes) {
     for (AgreedField& field : mesh.fields) {
       const std::string name = as_name(field.name);
       field.variable = users[name] == 1 ? name : mesh.name + "_" + name;
+      while (!taken.insert(field.variable).second) field.variable += "_";
     }
   }
 }

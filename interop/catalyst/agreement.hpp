@@ -55,8 +55,8 @@ struct AgreedMesh {
 };
 
 /// Agrees on the meshes of all ranks' pieces. Collective; the same on every rank. A field's variable has the field's
-/// name; if several meshes have such a field, MESH_FIELD. What contradicts another rank's piece is named in `problems`,
-/// and the lower rank's counts.
+/// name; if several meshes have such a field, MESH_FIELD; with _ behind it where that is taken. What contradicts
+/// another rank's piece is named in `problems`, and the lower rank's counts.
 [[nodiscard]] std::vector<AgreedMesh> agree(const std::vector<MeshPiece>& pieces, const Ranks& ranks,
                                             Problems& problems);
 

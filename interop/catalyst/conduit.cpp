@@ -13,7 +13,14 @@ namespace sidestream::catalyst {
 namespace {
 
 /// Numbers of Conduit's data types.
-enum : std::int64_t { object_id = 1, list_id = 2, first_number_id = 3, last_number_id = 12, text_id = 13 };
+enum : std::int64_t {
+  empty_id = 0,
+  object_id = 1,
+  list_id = 2,
+  first_number_id = 3,
+  last_number_id = 12,
+  text_id = 13
+};
 
 /// The first place that has a function of Conduit, or null.
 void* look_up(const std::string& name) {
@@ -104,6 +111,12 @@ Node Node::need(const std::string& path) const {
   Node found = find(path);
   if (!found) fail_node(*this, "found no '" + path + "', which is required");
   return found;
+}
+
+bool Node::is_parent() const noexcept {
+  if (node_ == nullptr) return false;
+  const std::int64_t id = id_of(node_);
+  return id == object_id || id == list_id || id == empty_id;
 }
 
 bool Node::has_children() const noexcept {

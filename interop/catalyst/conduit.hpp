@@ -65,6 +65,8 @@ class Node {
   /// Children of an object, or of a list, whose names are their numbers.
   [[nodiscard]] std::vector<std::pair<std::string, Node>> children() const;
   [[nodiscard]] bool has_children() const noexcept;
+  /// True for an object, a list, and a node without anything.
+  [[nodiscard]] bool is_parent() const noexcept;
   [[nodiscard]] bool is_text() const noexcept;
   [[nodiscard]] bool is_number() const noexcept;
   /// The text, integer or real number of a node. Any type of number will do. Throw Error(usage).

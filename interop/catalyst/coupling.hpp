@@ -16,10 +16,11 @@
 
 namespace sidestream::catalyst {
 
-/// The state of a coupled run. The session opens in the first `execute`, since nobody knows the meshes before.
+/// The state of a coupled run. The session opens in the first `execute` with a mesh, since nobody knows the meshes
+/// before.
 ///
-/// `execute` is collective the first time; later ones communicate only with `placement: inline`. What is left out is
-/// said on standard error, each sentence once.
+/// `execute` is collective up to that one; later ones communicate only with `placement: inline`. Meshes and fields that
+/// no task needs are not copied. What is left out is said on standard error, each sentence once.
 class Coupling {
  public:
   /// `parameters` is the node of `initialize`. Not collective.
@@ -41,7 +42,13 @@ class Coupling {
   /// Reads cycle and time; false if they are missing or wrong.
   [[nodiscard]] bool read_state(const Node& catalyst);
   [[nodiscard]] std::vector<MeshPiece> read_channels(const Node& catalyst);
-  void start(const std::vector<MeshPiece>& pieces);
+  [[nodiscard]] std::vector<MeshPiece> read_channel(const std::string& name, const Node& channel, Problems& problems);
+  /// True if a task may read the variable, or anything on the mesh, in this iteration. After the start.
+  [[nodiscard]] bool needs(const std::string& variable);
+  [[nodiscard]] bool needs(const AgreedMesh& mesh);
+  [[nodiscard]] const AgreedMesh* find(const std::string& mesh) const;
+  /// False if no rank has a mesh yet.
+  [[nodiscard]] bool start(const std::vector<MeshPiece>& pieces);
   void declare(const AgreedMesh& mesh);
   void declare_lists(const AgreedMesh& mesh);
   void publish(const std::vector<MeshPiece>& pieces);

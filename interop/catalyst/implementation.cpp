@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <utility>
 
 #include "coupling.hpp"
 
@@ -47,7 +48,12 @@ Status initialize(const void* node) {
 }
 
 Status execute(const void* node) {
-  if (!run()) return status_failed;
+  if (!run()) {
+    static bool said = false;
+    if (!std::exchange(said, true))
+      std::fputs("sidestream: execute was called before initialize, or after finalize; nothing is published\n", stderr);
+    return status_failed;
+  }
   bool goes_on = true;
   const Status status = guarded([&] { goes_on = run()->execute(root(node, "execute")); });
   return goes_on ? status : status_failed;

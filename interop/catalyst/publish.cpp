@@ -96,16 +96,16 @@ void Coupling::publish_piece(const AgreedMesh& mesh, const MeshPiece& piece, con
   AgreedField of_places;
   of_places.variable = mesh.name + "_coordinates";
   of_places.centering = places.centering;
-  if (!piece.coordinates.empty()) publish_field(of_places, piece, places, block);
-  if (piece.is_list()) publish_lists(mesh, piece, block.id);
+  if (!piece.coordinates.empty() && needs(of_places.variable)) publish_field(of_places, piece, places, block);
+  if (piece.is_list()) publish_lists(mesh, piece, block.id);  // of meshes that are needed
   for (const FieldPiece& field : piece.fields) {
     const AgreedField* const known = mesh.find(field.name);
     if (known == nullptr) {
-      say({field.path + ": the field is left out, since the first execute had none of that name"});
+      say({field.path + ": the field is left out, since the first execute with a mesh had none of that name"});
     } else if (known->type != field.components.front().type || known->centering != field.centering ||
                known->components != static_cast<std::int32_t>(field.components.size())) {
       say({field.path + ": the field is left out, since its type, association or number of components has changed"});
-    } else {
+    } else if (needs(known->variable)) {
       publish_field(*known, piece, field, block);
     }
   }

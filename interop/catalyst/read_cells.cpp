@@ -165,6 +165,11 @@ void read_cells(const Node& topology, MeshPiece& piece) {
     read_one_shape(elements, *found, piece.lists);
   }
   piece.list_cells = static_cast<Index>(piece.lists.types.size());
+  const auto wrong = std::find_if(piece.lists.connectivity.begin(), piece.lists.connectivity.end(),
+                                  [&](std::int64_t point) { return point < 0 || point >= piece.points; });
+  if (wrong == piece.lists.connectivity.end()) return;
+  fail_node(elements, "found the point " + std::to_string(*wrong) + ", expected 0 to " +
+                          std::to_string(piece.points - 1) + ", the points of the coordinates");
 }
 
 }  // namespace sidestream::catalyst

@@ -62,6 +62,7 @@ void read_rectilinear(const Node& coords, MeshPiece& piece) {
     if (!node) continue;
     const Numbers numbers = node.numbers();
     points[a] = numbers.count;
+    if (points[a] < 2) fail_node(node, "found " + std::to_string(points[a]) + " places, expected 2 or more");
     std::vector<double>& nodes = piece.nodes[a];
     for (Index i = 0; i < numbers.count; ++i) {
       nodes.push_back(numbers.real(i));
@@ -173,13 +174,34 @@ MeshPiece read_topology(const Node& mesh, const Node& topology) {
   return piece;
 }
 
-void read_domain(const Node& mesh, const std::string& name, std::vector<MeshPiece>& pieces, Problems& problems) {
-  const std::vector<std::pair<std::string, Node>> topologies = mesh.need("topologies").children();
+/// Names fields that would be left out without a word, since they lie on no topology.
+void check_topologies(const Node& mesh, bool only, Problems& problems) {
+  const Node fields = mesh.find("fields");
+  if (fields && !fields.is_parent()) problems.push_back(fields.path() + ": found no object, expected fields");
+  for (const auto& [name, field] : fields.children()) {
+    const Node of = field.find("topology");
+    if (of && (!of.is_text() || mesh.find("topologies").find(of.text()))) continue;
+    if (of) {
+      problems.push_back(of.path() + ": found '" + of.text() + "', expected the name of a topology; left out");
+    } else if (!only) {
+      problems.push_back(field.path() + ": found no 'topology', which a mesh of several needs; left out");
+    }
+  }
+}
+
+void read_domain(const Node& mesh, const std::string& name, const Wanted& wanted, std::vector<MeshPiece>& pieces,
+                 Problems& problems) {
+  const Node all = mesh.need("topologies");
+  const std::vector<std::pair<std::string, Node>> topologies = all.children();
+  if (topologies.empty()) fail_node(all, "found no topology, expected an object with some");
   const bool only = topologies.size() == 1;
+  check_topologies(mesh, only, problems);
   for (const auto& [topology, node] : topologies) {
     try {
+      const std::string named = only ? name : name + "_" + topology;
+      if (!wanted(named)) continue;
       MeshPiece piece = read_topology(mesh, node);
-      piece.mesh = only ? name : name + "_" + topology;
+      piece.mesh = named;
       read_fields(mesh, topology, only, piece, problems);
       piece.number =
           std::count_if(pieces.begin(), pieces.end(), [&](const MeshPiece& p) { return p.mesh == piece.mesh; });
@@ -195,12 +217,12 @@ bool is_mesh(const Node& node) { return node.find("coordsets") || node.find("top
 
 }  // namespace
 
-std::vector<MeshPiece> read_mesh(const Node& data, const std::string& name, Problems& problems) {
+std::vector<MeshPiece> read_mesh(const Node& data, const std::string& name, const Wanted& wanted, Problems& problems) {
   std::vector<MeshPiece> pieces;
   if (!data.has_children()) return pieces;  // a rank without a part of the mesh
   const auto read = [&](const Node& mesh) {
     try {
-      read_domain(mesh, name, pieces, problems);
+      read_domain(mesh, name, wanted, pieces, problems);
     } catch (const Error& error) {
       problems.emplace_back(error.what());
     }
@@ -213,11 +235,13 @@ std::vector<MeshPiece> read_mesh(const Node& data, const std::string& name, Prob
   return pieces;
 }
 
-std::vector<MeshPiece> read_levels(const Node& data, const std::string& name, Problems& problems) {
+std::vector<MeshPiece> read_levels(const Node& data, const std::string& name, const Wanted& wanted,
+                                   Problems& problems) {
   std::vector<MeshPiece> pieces;
   for (const auto& [domain, node] : data.children()) {
     try {
-      std::vector<MeshPiece> patches = read_mesh(node, name, problems);
+      if (!node.is_parent()) fail_node(node, "found no object, expected a patch");
+      std::vector<MeshPiece> patches = read_mesh(node, name, wanted, problems);
       const Node level = node.find("state/level") ? node.find("state/level") : node.find("state/level_id");
       for (MeshPiece& patch : patches) {
         if (patch.kind != MeshKind::uniform)

@@ -1,6 +1,7 @@
 // Reads meshes in Conduit's Blueprint.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -8,13 +9,18 @@
 
 namespace sidestream::catalyst {
 
-/// Reads a mesh of a channel: one piece for each topology of each domain. `data` is a mesh or an object of meshes
-/// (domains). A mesh with one topology has the name `name`, others NAME_TOPOLOGY. Nothing is copied but what has to be
-/// converted. What cannot be used is left out and named in `problems`: a field, a topology, or all.
-[[nodiscard]] std::vector<MeshPiece> read_mesh(const Node& data, const std::string& name, Problems& problems);
+/// Tells if the pieces of a mesh, by its name, are to be read.
+using Wanted = std::function<bool(const std::string& mesh)>;
+
+/// Reads a mesh of a channel: one piece for each topology of each domain that is wanted. `data` is a mesh or an object
+/// of meshes (domains). A mesh with one topology has the name `name`, others NAME_TOPOLOGY. Nothing is copied but what
+/// has to be converted. What cannot be used is left out and named in `problems`: a field, a topology, or all.
+[[nodiscard]] std::vector<MeshPiece> read_mesh(const Node& data, const std::string& name, const Wanted& wanted,
+                                               Problems& problems);
 
 /// Reads the patches of a channel of type `amrmesh`: pieces of one uniform mesh, with level and id.
-[[nodiscard]] std::vector<MeshPiece> read_levels(const Node& data, const std::string& name, Problems& problems);
+[[nodiscard]] std::vector<MeshPiece> read_levels(const Node& data, const std::string& name, const Wanted& wanted,
+                                                 Problems& problems);
 
 /// Reads shapes, connectivity and faces of a topology into lists. Throws Error(usage).
 void read_cells(const Node& topology, MeshPiece& piece);

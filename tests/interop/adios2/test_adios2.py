@@ -65,12 +65,12 @@ def start(folder, ranks, *arguments, text=None, mapping=MAPPING, status=0, **par
     return done
 
 
-def direct(folder, ranks, dimensions=3):
+def direct(folder, ranks, dimensions=3, text=None, steps=3):
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "run.yaml").write_text(configuration(dimensions))
+    (folder / "run.yaml").write_text(configuration(dimensions) if text is None else text)
     mesh = "uniform" if dimensions == 3 else f"uniform-{dimensions}"
     command = [*MPIRUN, "-n", str(ranks), DIRECT, "--mesh", mesh, "--cycles", "1", "--configuration", "run.yaml"]
-    subprocess.run(command, cwd=folder, timeout=100, check=True)
+    subprocess.run([*command, "--steps", str(steps)], cwd=folder, timeout=100, check=True)
 
 
 def results(folder):
@@ -115,6 +115,20 @@ def test_same_bytes(tmp_path, way, ranks):
 @pytest.mark.parametrize("dimensions", few([1, 2], kept=[]))
 def test_same_bytes_of_flat_arrays(tmp_path, dimensions):
     same_results(tmp_path, 2, dimensions=dimensions)
+
+
+@pytest.mark.test_all
+@pytest.mark.parametrize("way", ["sync", "deferred", "span"])
+def test_tasks_that_are_rarely_due(tmp_path, way):
+    """Puts between two of them are not copied."""
+    text = configuration().replace("variable: in_cells,", "variable: in_cells, every: 5,")
+    text = text.replace("bins: 7,", "bins: 7, every: 4 cycles,").replace(
+        "[in_cells, pair],", "[in_cells, pair], every: 6,"
+    )
+    start(tmp_path / "adios2", 2, "--way", way, "--steps", "14", text=text)
+    direct(tmp_path / "direct", 2, text=text, steps=14)
+    ours, theirs = results(tmp_path / "adios2"), results(tmp_path / "direct")
+    assert len(ours) >= 5 and ours == theirs
 
 
 @pytest.mark.test_all

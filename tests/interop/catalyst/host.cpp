@@ -2,6 +2,7 @@
 // does. It links nothing of Sidestream. Usage: see options.hpp.
 #include <dlfcn.h>
 #include <mpi.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cmath>
@@ -225,7 +226,36 @@ void set_channel(Node& channel, const Options& options, int rank, int ranks, dou
   boxes ? set_box_mesh(data, plain, slab, time, arrays) : set_list_mesh(data, plain, slab, time, arrays);
 }
 
+/// A field in all cells of a mesh that only some iterations may read; others would crash.
+void add_trap(Node& mesh, const Options& options, int step) {
+  const Node* const like = mesh.find("fields/in_cells/values");
+  if (like == nullptr) return;  // a rank without cells
+  const auto bytes = static_cast<std::size_t>(like->count) * sizeof(double);
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::runtime_error("no memory for a trap");
+  std::fill_n(static_cast<double*>(memory), like->count, step);
+  if (step >= 8 && (options.trap == 0 || step % options.trap != 0)) ::mprotect(memory, bytes, PROT_NONE);
+  add_field(mesh, "trap", "element").refer(stand_in::float64, memory, like->count);
+}
+
+/// Integers that lie far beyond those of a node.
+void move_beyond(Node& node) {
+  std::vector<std::int64_t> far;
+  for (std::int64_t n = 0; n < node.count; ++n) {
+    far.push_back(*reinterpret_cast<const std::int64_t*>(node.values + n * node.stride) + 1'000'000);
+  }
+  node.set_list(stand_in::int64, far.data(), node.count);
+}
+
 void apply(const Edit& edit, Node& root) {
+  const std::size_t colon = edit.action.find(':');
+  if (colon != std::string::npos) {  // made if it is not there
+    Node& made = root.at(edit.path);
+    const std::string value = edit.action.substr(colon + 1);
+    made.children.clear();
+    edit.action.compare(0, colon, "number") == 0 ? made.set(std::int64_t{std::stoll(value)}) : made.set(value);
+    return;
+  }
   Node* const node = root.find(edit.path);
   if (node == nullptr) throw std::invalid_argument("no node " + edit.path);
   if (edit.action == "remove") {
@@ -245,6 +275,12 @@ void apply(const Edit& edit, Node& root) {
     node->count /= 2;
   } else if (edit.action == "foreign") {
     node->foreign_order = true;
+  } else if (edit.action == "beyond") {
+    move_beyond(*node);
+  } else if (edit.action == "empty") {
+    node->children.clear();
+    node->id = stand_in::empty;
+    node->count = 0;
   } else if (edit.action == "object") {
     node->children.clear();
     node->id = stand_in::object;
@@ -271,8 +307,11 @@ void execute(const Implementation& implementation, const Options& options, int r
   const double time = 0.5 * step;
   catalyst.at("state/timestep").set(std::int64_t{10} * step);
   catalyst.at("state/time").set(time);
-  if (!options.other_rank || rank + 1 < ranks || ranks == 1) {
-    set_channel(catalyst.at("channels/" + options.channel), options, rank, ranks, time, arrays);
+  if ((!options.other_rank || rank + 1 < ranks || ranks == 1) && step >= options.begin) {
+    Node& channel = catalyst.at("channels/" + options.channel);
+    set_channel(channel, options, rank, ranks, time, arrays);
+    if (options.trap >= 0) add_trap(channel.at("data"), options, step);
+    if (options.twins) refer(add_field(channel.at("data"), "in cells", "element"), arrays.reals.front());
   }
   if (options.late && step > 0) set_channel(catalyst.at("channels/late"), options, rank, ranks, time, arrays);
   if (step == options.edit_step && rank == options.edit_rank) {
@@ -295,13 +334,22 @@ int run(const Options& options) {
   Node parameters;
   parameters.at("catalyst/scripts/script0").set(options.configuration);
   parameters.at("catalyst/mpi_comm").set(std::int64_t{MPI_Comm_c2f(MPI_COMM_WORLD)});
+  if (options.edit_step < 0) {
+    for (const Edit& edit : options.edits) apply(edit, parameters);
+  }
   if (implementation->initialize(&parameters) != 0) return 1;
   for (int step = 0; step < options.steps; ++step) {
     execute(*implementation, options, rank, ranks, step);
     if (options.results) print_results(*implementation, rank);
   }
   Node none;
-  return options.leave ? 0 : implementation->finalize(&none);
+  if (options.leave) return 0;
+  const int status = implementation->finalize(&none);
+  if (options.results) {  // calls that come too late
+    print_results(*implementation, rank);
+    execute(*implementation, options, rank, ranks, options.steps);
+  }
+  return status;
 }
 
 }  // namespace

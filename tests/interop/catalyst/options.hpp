@@ -8,7 +8,7 @@
 /// A change of the nodes of one iteration on one rank: what a faulty host would send.
 struct Edit {
   std::string path;
-  std::string action;  ///< remove, text, nan, short, negative, empty, large, foreign
+  std::string action;  ///< see `apply` in host.cpp
 };
 
 struct Options {
@@ -23,6 +23,10 @@ struct Options {
   bool leave = false;       ///< does not call finalize
   bool threads = false;     ///< each execute comes from a thread of its own
   bool serialized = false;  ///< MPI allows that
+  bool twins = false;       ///< two fields whose names differ by a character that names cannot have
+  int begin = 0;            ///< the first iteration with channels
+  /// A further field, whose memory cannot be read from iteration 8 on, but in multiples of this number; -1: none.
+  int trap = -1;
   int edit_step = 0, edit_rank = 0;
   std::vector<Edit> edits;
 };
@@ -44,6 +48,10 @@ inline Options options_of(int argc, char** argv) {
       o.steps = std::stoi(next());
     } else if (word == "--cycles") {
       o.cycles = std::stoi(next());
+    } else if (word == "--begin") {
+      o.begin = std::stoi(next());
+    } else if (word == "--trap") {
+      o.trap = std::stoi(next());
     } else if (word == "--edit-step") {
       o.edit_step = std::stoi(next());
     } else if (word == "--edit-rank") {
@@ -63,6 +71,8 @@ inline Options options_of(int argc, char** argv) {
       o.results = true;
     } else if (word == "--leave") {
       o.leave = true;
+    } else if (word == "--twins") {
+      o.twins = true;
     } else if (word == "--threads") {
       o.threads = true;
     } else if (word == "--serialized") {
