@@ -116,7 +116,7 @@ bool Publisher::is_needed(std::string_view name, std::optional<std::int64_t> cyc
   if (options_.off) return false;
   return timed(&IterationTiming::publish, [&] {
     if (!begin()) return false;
-    if (std::exchange(asked_in_, account_.iterations) != account_.iterations) hear();
+    if (std::exchange(asked_in_, account_.iterations) != account_.iterations) receive_news();
     return needed_.needed(variable.id, account_.iterations, cycle);
   });
 }
