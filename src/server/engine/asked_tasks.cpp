@@ -28,7 +28,7 @@ namespace sidestream {
 namespace {
 
 /// Seconds between two looks. Reading a directory of a parallel file system costs more than a short iteration.
-constexpr double seconds_between_looks = 0.1;
+constexpr double seconds_between_polls = 0.1;
 /// Seconds that a request may wait for an iteration in which it can run, counted from the first that it could not use.
 constexpr double patience = 30;
 constexpr std::size_t most_tasks = 16;
@@ -85,7 +85,7 @@ void AskedTasks::end_overdue(double seconds) {
 
 std::uint64_t AskedTasks::contribute(double seconds) {
   if (!parts_.channel) return 0;
-  if (looked_ < 0 || seconds - looked_ >= seconds_between_looks) {
+  if (looked_ < 0 || seconds - looked_ >= seconds_between_polls) {
     looked_ = seconds;
     for (SteeringRequest& one : parts_.channel->requests()) waiting_.push_back(std::move(one));
     end_overdue(seconds);
