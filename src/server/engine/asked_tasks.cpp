@@ -85,8 +85,8 @@ void AskedTasks::end_overdue(double seconds) {
 
 std::uint64_t AskedTasks::contribute(double seconds) {
   if (!parts_.channel) return 0;
-  if (looked_ < 0 || seconds - looked_ >= seconds_between_polls) {
-    looked_ = seconds;
+  if (polled_ < 0 || seconds - polled_ >= seconds_between_polls) {
+    polled_ = seconds;
     for (SteeringRequest& one : parts_.channel->requests()) waiting_.push_back(std::move(one));
     end_overdue(seconds);
   }
@@ -173,7 +173,7 @@ void AskedTasks::take_up(std::int64_t index) {
 
 void AskedTasks::waits(std::size_t task, const std::string& reason) {
   Entry& entry = entry_of(task);
-  if (entry.since < 0) entry.since = looked_;
+  if (entry.since < 0) entry.since = polled_;
   retry_while_out_of_memory([&] { entry.reason = reason; });
 }
 

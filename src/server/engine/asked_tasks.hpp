@@ -113,7 +113,7 @@ class AskedTasks {
   std::function<void(ScheduledTask&)> prepare_;
   std::size_t made_ = 0;  ///< number of tasks so far
   double spent_ = 0;      ///< seconds in this iteration
-  double looked_ = -1;    ///< time of the last look for requests
+  double polled_ = -1;    ///< time of the last poll for requests
 };
 
 }  // namespace sidestream

@@ -58,8 +58,8 @@ void SteeringServer::take_requests() {
 
 void SteeringServer::contribute(std::span<std::uint64_t> words, std::int64_t index, double seconds) {
   if (!channel_) return;
-  if (looked_ < 0 || seconds - looked_ >= seconds_between_polls) {
-    looked_ = seconds;
+  if (polled_ < 0 || seconds - polled_ >= seconds_between_polls) {
+    polled_ = seconds;
     take_requests();
   }
   if (!may_tell(index)) return;

@@ -73,7 +73,7 @@ class SteeringServer {
   std::vector<std::pair<std::string, std::string>> answers_;  ///< by id: pending answers to users
   std::vector<SteeredParameter::Value> values_;
   std::deque<std::int64_t> accepted_at_;  ///< the last iterations in which changes were taken up
-  double looked_ = -1;                    ///< time of the last check for requests
+  double polled_ = -1;                    ///< time of the last check for requests
 };
 
 // Values that an analysis sets, kept until it is known not to have failed.
