@@ -22,6 +22,10 @@ class Maker {
     // Names of other arrays of the file, which variables cannot use.
     taken_ = {"time", "cycle", "iteration", "time_bnds", "bnds"};
     for (const std::int32_t id : meshes) add_mesh(metadata.meshes[static_cast<std::size_t>(id)]);
+    for (const std::int32_t id : variables) {
+      const Variable& variable = metadata.variables[static_cast<std::size_t>(id)];
+      if (!is_topology(variable)) static_cast<void>(dimensions_of_values(variable));
+    }
   }
 
   CfLayout make() {
@@ -148,21 +152,32 @@ class Maker {
     return name;
   }
 
+  [[nodiscard]] static bool is_topology(const Variable& variable) {
+    return variable.role == Role::coordinates || variable.role == Role::connectivity ||
+           variable.role == Role::offsets || variable.role == Role::types || variable.role == Role::faces ||
+           variable.role == Role::face_offsets;
+  }
+  [[nodiscard]] bool lies_on_cells(const Variable& variable) const {
+    return variable.centering == Centering::cell && metadata_.mesh_of(variable).kind() != MeshKind::points;
+  }
+  /// The dimensions of a variable's array; creates them if necessary, so that no variable gets their names.
+  std::vector<std::string> dimensions_of_values(const Variable& variable) {
+    std::vector<std::string> names =
+        dimensions_of(metadata_.mesh_of(variable), variable.centering, lies_on_cells(variable), variable.order);
+    if (variable.components > 1) {
+      names.push_back(component_dimension(variable.components));
+      add_dimension({names.back(), variable.components});
+    }
+    return names;
+  }
+
   void add_variable(const Variable& variable) {
     const Mesh& mesh = metadata_.mesh_of(variable);
-    const bool is_topology = variable.role == Role::coordinates || variable.role == Role::connectivity ||
-                             variable.role == Role::offsets || variable.role == Role::types ||
-                             variable.role == Role::faces || variable.role == Role::face_offsets;
-    if (is_topology) return;
+    if (is_topology(variable)) return;
     CfArray array{free_name(variable), CfSource::values, variable.id};
     array.centering = variable.centering;
-    array.on_cells = variable.centering == Centering::cell && mesh.kind() != MeshKind::points;
-    array.dimensions = dimensions_of(mesh, variable.centering, array.on_cells, variable.order);
-    if (variable.components > 1) {
-      const std::string name = component_dimension(variable.components);
-      add_dimension({name, variable.components});
-      array.dimensions.push_back(name);
-    }
+    array.on_cells = lies_on_cells(variable);
+    array.dimensions = dimensions_of_values(variable);
     array.attributes = {{"units", variable.unit.empty() ? std::string("1") : variable.unit},
                         {"long_name", variable.title()}};
     for (const Attribute& one : variable.attributes) set_attribute(array.attributes, one.name, one.value);
