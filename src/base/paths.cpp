@@ -130,8 +130,9 @@ std::string python_package_folder() {
 
 std::string python_interpreter() {
   const std::string named = variable("SIDESTREAM_PYTHON"), environment = variable("VIRTUAL_ENV");
-  if (!named.empty()) return named;
-  if (!environment.empty()) return environment + "/bin/python";
+  // A relative path begins in the directory of now, which the program may leave before the interpreter is started.
+  if (!named.empty()) return named.find('/') == named.npos ? named : path_from(working_directory(), named);
+  if (!environment.empty()) return path_from(working_directory(), environment + "/bin/python");
   std::string built;
   if (std::ifstream named_by_build(python_package_folder() + "/interpreter"); named_by_build) {
     std::getline(named_by_build, built);

@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <locale>
+#include <optional>
 #include <string>
 
 #include "base/own_environment.hpp"
@@ -132,6 +134,16 @@ TEST_CASE("our folders are found from any working directory") {
   CHECK(places[3].filename() == "a");
   CHECK(places[3].parent_path() != before.front());
   CHECK(places[3].string().find('{') == std::string::npos);
+}
+
+TEST_CASE("an interpreter with a relative path is that of the working directory, one without a path is searched for") {
+  const char* const set = std::getenv("SIDESTREAM_PYTHON");
+  const std::optional<std::string> before = set ? std::optional<std::string>(set) : std::nullopt;
+  setenv("SIDESTREAM_PYTHON", "./venv/bin/python", 1);
+  CHECK(python_interpreter() == (std::filesystem::current_path() / "venv/bin/python").string());
+  setenv("SIDESTREAM_PYTHON", "python3.11", 1);
+  CHECK(python_interpreter() == "python3.11");
+  before ? setenv("SIDESTREAM_PYTHON", before->c_str(), 1) : unsetenv("SIDESTREAM_PYTHON");
 }
 
 TEST_CASE("no file of ours has the number of a standard stream") {
