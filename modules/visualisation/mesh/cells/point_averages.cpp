@@ -8,10 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
+#include <utility>
 
 #include "sidestream/kit/base/records.hpp"
 #include "visualisation/mesh/cells/cell_shapes.hpp"
+#include "visualisation/mesh/repeated_points.hpp"
 
 namespace sidestream {
 namespace {
@@ -57,6 +58,7 @@ bool add_faces(const CellList& list, std::size_t cell, std::int64_t begin, std::
 /// The numbers that one block gave to one point of its rim.
 struct Given {
   std::int64_t name = 0;
+  std::array<double, 3> place{};
   std::vector<double> numbers;
 };
 
@@ -65,6 +67,7 @@ std::vector<Given> read_given(BytesView bytes) {
   for (ByteReader in(bytes); !in.at_end();) {
     Given& given = all.emplace_back();
     in.get(given.name);
+    in.get(given.place);
     in.get(given.numbers);
   }
   return all;
@@ -76,13 +79,20 @@ SeamMeans::SeamMeans(BytesView bytes, std::size_t width) : width_(width) {
   if (bytes.empty()) return;
   ByteReader in(bytes);
   in.get(names_);
+  in.get(places_);
   in.get(means_);
+  in.get(reach_);
 }
 
-const double* SeamMeans::find(std::int64_t name) const {
-  const auto at = std::lower_bound(names_.begin(), names_.end(), name);
-  if (at == names_.end() || *at != name) return nullptr;
-  return &means_[width_ * static_cast<std::size_t>(at - names_.begin())];
+const double* SeamMeans::find(std::int64_t name, const std::array<double, 3>& place) const {
+  const auto [first, last] = std::equal_range(names_.begin(), names_.end(), name);
+  if (first == last) return nullptr;
+  PointsOfOneNumber same(reach_);
+  for (auto n = first - names_.begin(); n < last - names_.begin(); ++n) {
+    same.add(places_[static_cast<std::size_t>(n)], n);
+  }
+  const std::int64_t known = same.at(place);
+  return known < 0 ? nullptr : &means_[width_ * static_cast<std::size_t>(known)];
 }
 
 PointSums::PointSums(const CellList& list, std::size_t width) : list_(list), width_(width), given_(list.points()) {}
@@ -119,6 +129,7 @@ Bytes PointSums::seams() const {
   for (std::size_t p = 0; p < given_.size(); ++p) {
     if (!on_rim[p] || given_[p].empty()) continue;
     out.put(list_.point_name(p));
+    out.put(list_.places()[p]);
     out.put(given_[p]);
   }
   return out.take();
@@ -127,7 +138,7 @@ Bytes PointSums::seams() const {
 std::vector<double> PointSums::means(const SeamMeans& seams) const {
   std::vector<double> means;
   for (std::size_t p = 0; p < given_.size(); ++p) {
-    const double* shared = list_.numbered_points() ? seams.find(list_.point_name(p)) : nullptr;
+    const double* shared = list_.numbered_points() ? seams.find(list_.point_name(p), list_.places()[p]) : nullptr;
     for (std::size_t c = 0; c < width_; ++c) means.push_back(shared ? shared[c] : mean_of(given_[p], width_, c));
   }
   return means;
@@ -135,31 +146,51 @@ std::vector<double> PointSums::means(const SeamMeans& seams) const {
 
 namespace {
 
-/// The numbers that blocks gave to a point which this server owns.
-struct Sum {
-  int blocks = 0;
-  std::vector<double> numbers;
-};
-
-std::map<std::int64_t, Sum> sums_here(std::span<const Bytes> partials, Communicator& servers) {
+/// The numbers that blocks gave to the points that this server owns, by number and then place.
+std::vector<Given> given_here(std::span<const Bytes> partials, Communicator& servers) {
   const auto count = static_cast<std::uint64_t>(servers.size());
   std::vector<ByteWriter> to(count);
   for (const Bytes& partial : partials) {
     for (const Given& given : read_given(partial)) {
       ByteWriter& out = to[static_cast<std::uint64_t>(given.name) % count];
       out.put(given.name);
+      out.put(given.place);
       out.put(given.numbers);
     }
   }
   std::vector<Bytes> sent;
   for (ByteWriter& out : to) sent.push_back(out.take());
-  std::map<std::int64_t, Sum> sums;
+  std::vector<Given> here;
   for (const Bytes& bytes : servers.all_to_all(sent)) {
-    for (const Given& given : read_given(bytes)) {
-      Sum& sum = sums[given.name];
-      ++sum.blocks;
-      sum.numbers.insert(sum.numbers.end(), given.numbers.begin(), given.numbers.end());
+    for (Given& given : read_given(bytes)) here.push_back(std::move(given));
+  }
+  std::sort(here.begin(), here.end(), [](const Given& a, const Given& b) {
+    return a.name != b.name ? a.name < b.name : order_of(a.place, b.place) < 0;
+  });
+  return here;
+}
+
+/// A point, and the numbers that all blocks gave to it.
+struct Sum {
+  Given all;
+  int blocks = 0;
+};
+
+/// The points of `given`, by number and then place.
+std::vector<Sum> sums_of(std::vector<Given> given, double reach) {
+  std::vector<Sum> sums;
+  PointsOfOneNumber same(reach);
+  for (Given& next : given) {
+    if (sums.empty() || sums.back().all.name != next.name) same.clear();
+    const std::int64_t known = same.at(next.place);
+    if (known < 0) {
+      same.add(next.place, static_cast<std::int64_t>(sums.size()));
+      sums.push_back({std::move(next), 1});
+      continue;
     }
+    Sum& sum = sums[static_cast<std::size_t>(known)];
+    ++sum.blocks;
+    sum.all.numbers.insert(sum.all.numbers.end(), next.numbers.begin(), next.numbers.end());
   }
   return sums;
 }
@@ -167,28 +198,41 @@ std::map<std::int64_t, Sum> sums_here(std::span<const Bytes> partials, Communica
 }  // namespace
 
 Bytes join_seams(std::span<const Bytes> partials, std::size_t width, Communicator& servers) {
+  std::vector<Given> given = given_here(partials, servers);
+  double reach = 0;
+  for (const Given& one : given) reach = reach_of(std::span(&one.place, 1), reach);
+  servers.maximum(std::span(&reach, 1));
   ByteWriter mine;
-  for (const auto& [name, sum] : sums_here(partials, servers)) {
+  for (const Sum& sum : sums_of(std::move(given), reach)) {
     if (sum.blocks < 2) continue;
-    mine.put(name);
-    for (std::size_t c = 0; c < width; ++c) mine.put(mean_of(sum.numbers, width, c));
+    mine.put(sum.all.name);
+    mine.put(sum.all.place);
+    for (std::size_t c = 0; c < width; ++c) mine.put(mean_of(sum.all.numbers, width, c));
   }
-  std::map<std::int64_t, std::vector<double>> all;
+  std::vector<Given> all;
   for (const Bytes& bytes : servers.all_gather(mine.bytes())) {
     for (ByteReader in(bytes); !in.at_end();) {
-      std::vector<double>& means = all[in.get<std::int64_t>()];
-      in.get_all(means, width);
+      Given& point = all.emplace_back();
+      in.get(point.name);
+      in.get(point.place);
+      in.get_all(point.numbers, width);
     }
   }
+  // All points of one number are from one server, in order.
+  std::stable_sort(all.begin(), all.end(), [](const Given& a, const Given& b) { return a.name < b.name; });
   std::vector<std::int64_t> names;
+  std::vector<std::array<double, 3>> places;
   std::vector<double> means;
-  for (const auto& [name, of_point] : all) {
-    names.push_back(name);
-    means.insert(means.end(), of_point.begin(), of_point.end());
+  for (const Given& point : all) {
+    names.push_back(point.name);
+    places.push_back(point.place);
+    means.insert(means.end(), point.numbers.begin(), point.numbers.end());
   }
   ByteWriter out;
   out.put(names);
+  out.put(places);
   out.put(means);
+  out.put(reach);
   return out.take();
 }
 

@@ -3,9 +3,11 @@
 //
 // The numbers of a point are added from the least to the greatest, so that the mean does not depend on the order of
 // cells. Points on a block's rim may have cells in other blocks, so their numbers go to the server that owns the
-// point's number. If several blocks have a point, all servers get its mean, one pass before they use it.
+// point's number. If several blocks have a point, all servers get its mean, one pass before they use it. Points that
+// have one number at different places, as the two ends of a periodic mesh may, are not joined.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,19 +17,21 @@
 
 namespace sidestream {
 
-/// Means at points that several blocks have, by point number: `width` values each.
+/// Means at points that several blocks have, by point number and place: `width` values each.
 class SeamMeans {
  public:
   SeamMeans() = default;
   /// Reads the bytes from `join_seams`.
   SeamMeans(BytesView bytes, std::size_t width);
   /// The means of a point; null if only one block has it.
-  [[nodiscard]] const double* find(std::int64_t name) const;
+  [[nodiscard]] const double* find(std::int64_t name, const std::array<double, 3>& place) const;
 
  private:
   std::size_t width_ = 1;
-  std::vector<std::int64_t> names_;  ///< ascending
+  std::vector<std::int64_t> names_;  ///< ascending; repeated if a number has several places
+  std::vector<std::array<double, 3>> places_;
   std::vector<double> means_;
+  double reach_ = 0;  ///< the largest absolute coordinate
 };
 
 /// The numbers that cells of one block give to its points.
