@@ -34,8 +34,9 @@ LogLevel level_of(std::string_view name) noexcept {
 }
 
 /// Appends a sentence on one line: readers count on one message a line, and names must not control terminals.
+/// The file is UTF-8, which a path in a message may not be.
 void add_on_one_line(std::string& line, std::string_view sentence) {
-  for (const char c : sentence) {
+  for (const char c : escaped_utf8(sentence)) {
     const auto code = static_cast<unsigned char>(c);
     if (c == '\n') {
       line += "\\n";

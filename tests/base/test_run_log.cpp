@@ -119,7 +119,9 @@ TEST_CASE("a message is one line") {
   const auto log = std::make_shared<RunLog>();
   log->begin({scratch.path + "/m", "server 0"});
   log->add("error", "two\nlines\tand \x1b[31mcolour\x7f, \"quoted\", é");
-  CHECK(said_in(scratch.path + "/m") == Lines{R"(error server 0: two\nlines\tand \x1b[31mcolour\x7f, "quoted", é)"});
+  log->add("error", "/home/caf\xe9");
+  CHECK(said_in(scratch.path + "/m") == Lines{R"(error server 0: two\nlines\tand \x1b[31mcolour\x7f, "quoted", é)",
+                                              R"(error server 0: /home/caf\xe9)"});
 }
 
 TEST_CASE("lines of several processes and threads stay whole") {

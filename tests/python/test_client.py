@@ -212,6 +212,8 @@ def test_what_python_fills_up_is_checked():
     [
         ({"text": "placement: [inline"}, "CONFIGURATION", "configuration:1:12: found"),
         ({"file": "/nowhere/run.yaml"}, "CONFIGURATION", "/nowhere/run.yaml"),
+        ({"file": os.fsdecode(b"/nowhere/caf\xe9.yaml")}, "CONFIGURATION", r"/nowhere/caf\\xe9.yaml"),
+        ({"text": "output: {directory: caf\udce9}"}, "CONFIGURATION", "UTF-8"),
         ({"file": "a", "text": "b"}, "USAGE", "both given"),
     ],
 )

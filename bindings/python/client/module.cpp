@@ -18,12 +18,17 @@ std::string mpi_library() {
   return {text, static_cast<std::size_t>(length)};
 }
 
+/// A message as Python's text. Paths in it may not be UTF-8.
+nb::object text_of(const std::string& message) {
+  return nb::steal(PyUnicode_DecodeUTF8(message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace"));
+}
+
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Failure& failure) {
     const nb::object error = nb::module_::import_("sidestream.errors").attr("Error");
-    PyErr_SetObject(error.ptr(), nb::make_tuple(failure.message, failure.code).ptr());
+    PyErr_SetObject(error.ptr(), nb::make_tuple(text_of(failure.message), failure.code).ptr());
   }
 }
 
@@ -36,13 +41,18 @@ NB_MODULE(_client, module) {
   module.attr("version") = SIDESTREAM_VERSION;
   nb::class_<Session> session(module, "Session");
   session
-      .def(nb::init<std::uintptr_t, const std::optional<std::string>&, bool>(), nb::arg("comm"),
-           nb::arg("given").none(), nb::arg("is_text"))
+      .def(
+          "__init__",
+          [](Session* made, std::uintptr_t comm, const std::optional<nb::bytes>& given, bool is_text) {
+            const auto text = given ? std::optional<std::string>({given->c_str(), given->size()}) : std::nullopt;
+            new (made) Session(comm, text, is_text);
+          },
+          nb::arg("comm"), nb::arg("given").none(), nb::arg("is_text"))
       .def_prop_ro("is_open", &Session::is_open)
       .def_prop_ro("is_server", &Session::is_server)
       .def_prop_ro("should_end", &Session::should_end)
       .def_prop_ro("comm", &Session::comm)
-      .def_prop_ro("message", &Session::message)
+      .def_prop_ro("message", [](const Session& s) { return text_of(s.message()); })
       .def_prop_ro("address", &Session::address)
       .def("serve", &Session::serve)
       .def("account", &Session::account)

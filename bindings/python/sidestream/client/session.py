@@ -63,7 +63,9 @@ class Session(Declaring):
         SIDESTREAM_CONFIG has precedence over both."""
         if file is not None and text is not None:
             raise Error("open: file and text are both given; give one of them")
-        given = text if text is not None else None if file is None else os.fspath(file)
+        given = None if file is None else os.fsencode(file)
+        if text is not None:
+            given = text.encode(errors="surrogateescape")
         _offer_analyses()
         self._session = _client.Session(handle_of(comm), given, text is not None)
         self._comm: MPI.Comm | None = None
