@@ -173,6 +173,16 @@ def test_bounds_along_too_few_axes():
     session.close()
 
 
+def test_bounds_along_too_few_axes_in_the_loop(open_session):
+    session = open_session()
+    for call in (
+        lambda: session.set_block("box", 0, [0, 0], [4, 3]),
+        lambda: session.replace_blocks("box", [0], [[0, 0]], [[4, 3]]),
+    ):
+        with pytest.raises(sidestream.Error, match="block 0 of the mesh 'box' is given along 2 axes, expected 3"):
+            call()
+
+
 def test_names_and_axes(open_session):
     session = open_session()
     for call, says in [
@@ -298,7 +308,7 @@ def test_an_array_outlives_its_session(open_session, mode, commits):
 
 
 def test_an_array_outlives_mpi(tmp_path):
-    """Arrays in shared memory, as in the process's own, are not unmapped while they are in use."""
+    """Arrays in shared memory, as in the own, are not unmapped while they are in use; calls say that MPI has ended."""
     program = """
 import sys
 import numpy as np
@@ -313,8 +323,24 @@ session.end_iteration(0, 0)
 view = array[1:]
 session.close()
 del session, array
+late = sidestream.open_session(MPI.COMM_SELF, text=sys.argv[1])
+late.set_block("box", 0, [0, 0, 0], [4, 3, 2])
+late.start()
+handle = late.get_handle("t", 0)
 MPI.Finalize()
 assert view.sum() == 84
+for call in (
+    lambda: late.publish("t", 0, np.zeros((2, 3, 4))),
+    lambda: handle.publish(np.zeros((2, 3, 4))),
+    lambda: late.end_iteration(1, 1),
+    lambda: late.set_block("box", 0, [0, 0, 0], [4, 3, 2]),
+):
+    try:
+        call()
+    except sidestream.Error as error:
+        assert "MPI_Finalize was called, which closed the session" in str(error), error
+    else:
+        raise AssertionError("a call after the end of MPI was taken")
 print("fine")
 """
     text = CONFIGURATION.replace("MODE", "inline").replace("DIRECTORY", str(tmp_path))
