@@ -70,6 +70,9 @@ TEST_CASE("meshes, variables and stores of Damaris") {
                                           "<mesh name='dust' type='point' topology='3'><coord name='p'/></mesh>\n"
                                           "<mesh name='hull' type='unstructured' topology='3'><coord name='q'/>\n"
                                           "<vertex_global_id name='ids'/><section_types name='st'/></mesh>\n"
+                                          "<mesh name='skin' type='unstructured' topology='2'><coord name='q2' "
+                                          "unit='m' label='a'/></mesh><variable name='q2' layout='many'/>\n"
+                                          "<variable name='on_skin' layout='many' mesh='skin' store='gone'/>\n"
                                           "<variable name='x' layout='nodes'/><variable name='y' layout='nodes'/>\n"
                                           "<variable name='p' layout='many'/><variable name='q' layout='many'/>\n"
                                           "<variable name='cube' layout='cells' store='disk' unit='m'/>\n"
@@ -93,6 +96,9 @@ TEST_CASE("meshes, variables and stores of Damaris") {
   CHECK(contains(t.made.out,
                  "hull: {type: unstructured, coordinates: hull_coordinates, connectivity: hull_connectivity"));
   CHECK(contains(t.made.out, "point_ids: hull_ids"));
+  CHECK(contains(t.made.out, "skin: {type: unstructured, coordinates: skin_coordinates, dimensions: 2, connectivity"));
+  CHECK(contains(t.made.out, "types: skin_types, units: ['m'], labels: ['a']}"));
+  CHECK(contains(t.made.err, "the store 'gone' of 'on_skin' is not there"));
   CHECK(contains(t.made.out, "of_cells: {type: uniform, size: [$W, 8, 4]}"));
   CHECK(contains(t.made.out, "'cube': {mesh: of_cells, type: int32, unit: 'm'}"));
   CHECK(contains(t.made.out, "'v': {mesh: plate, type: float64, centering: node, group: 'flow', time_varying: false}"));
@@ -151,8 +157,12 @@ TEST_CASE("surfaces in space, words of coordinates, scripts, prefixes and expres
       "<dam:variable name='z' layout='nodes'/><dam:variable name='u' layout='bulk'/><dam:variable name='v' layout='bulk'/>\n"
       "<dam:variable name='t' layout='nodes' mesh='sheet' centering='nodal'/>"
       "<dam:variable name='w' layout='bulk' mesh='odd'/>\n"
+      "<dam:mesh name='wire' type='curvilinear' topology='1'>\n<dam:coord name='wx' unit='m'/><dam:coord name='wy'/>"
+      "</dam:mesh><dam:layout name='line' type='double' dimensions='n'/>"
+      "<dam:variable name='wx' layout='line'/><dam:variable name='wy' layout='line'/>\n"
       "<dam:variable name='p' layout='nodes' mesh='plate' centering='nodal'/>\n</dam:data>\n"
-      "<dam:scripts><dam:pyscript name='look' file='look.py' language='python' frequency='2'/></dam:scripts>\n"
+      "<dam:scripts><dam:pyscript name='look' file='look.py' language='python' frequency='2' nthreads='4'/>"
+      "</dam:scripts>\n"
       "<dam:actions><dam:script name='stir' file='stir.py'/><dam:script name='r' file='r.r' language='r'/></dam:actions>\n"
       "</dam:simulation>\n",
       "");
@@ -167,8 +177,11 @@ TEST_CASE("surfaces in space, words of coordinates, scripts, prefixes and expres
   CHECK(contains(t.made.out,
                  "sheet_coordinates: {mesh: sheet, type: float64, centering: node, components: 3, unit: 'cm', "
                  "label: 'Width, Depth, '}"));
-  CHECK(contains(t.made.out, "plate: {type: curvilinear, size: [($n) - 1, ($m) - 1]"));
-  CHECK(contains(t.made.out, "  # - python: {name: look, script: 'look.py', call: FUNCTION, variables: [t, p]}"));
+  CHECK(contains(t.made.out,
+                 "plate: {type: curvilinear, size: [($n) - 1, ($m) - 1], coordinates: plate_coordinates, units: ['m', "
+                 "'cm']}"));
+  CHECK(contains(t.made.out,
+                 "  # - python: {name: look, script: 'look.py', call: FUNCTION, variables: [t, p], every: 2}"));
   CHECK(contains(t.made.out,
                  "  # - python: {name: stir, script: 'stir.py', call: FUNCTION, variables: [t, p], on: stir}"));
   for (const char* said :
@@ -176,13 +189,14 @@ TEST_CASE("surfaces in space, words of coordinates, scripts, prefixes and expres
         "<layout visualizable=\"false\">: nothing is shown that no analysis or output names",
         "'bent' has 2 axes and 3 coordinates: it became an unstructured mesh",
         "the mesh 'odd' was left out, with its variables", "the variable 'w' was left out: its mesh is not there",
-        "the coordinates of 'plate' have units of their own (m, cm)",
+        "the coordinates of 'wire' have units of their own (m, )",
+        "<pyscript nthreads=\"...\"> has no counterpart and was left out",
         "<pyscript>: the analysis 'python' calls a function",
         "<script> has no counterpart and was left out: write it as an analysis"}) {
     CHECK(contains(t.made.err, said));
   }
   const std::string axes = translated("damaris", contents(SIDESTREAM_LISTING), "").made.err;
-  CHECK(contains(axes, "of 'mesh3d': axes have neither"));
+  CHECK(contains(axes, "of 'mesh3d': axes that the program gives by set_rectilinear_block have neither"));
   CHECK(contains(axes, "<variable visualizable=\"false\">"));
 }
 

@@ -37,7 +37,7 @@ struct Action {
 
 /// A script in Python.
 struct Script {
-  std::string name, file;
+  std::string name, file, frequency;
   bool on_event = false;
 };
 

@@ -210,7 +210,7 @@ class Reader {
       mesh.arrays[child.name()] = child.need("name");
       return child.name() == "vertex_global_id" || child.name().rfind("section_", 0) == 0;
     });
-    if (mesh.type == "rectilinear" || mesh.type == "curvilinear") {
+    if (mesh.type == "rectilinear" || mesh.type == "curvilinear" || mesh.coordinates.size() > 1) {
       mesh.dimensions = static_cast<int>(mesh.coordinates.size());
     }
     model_.meshes.push_back(std::move(mesh));
@@ -252,12 +252,11 @@ class Reader {
       element.leave_out("write it as an analysis in Python, C or C++");
       return true;
     }
-    model_.scripts.push_back({element.need("name"), element.need("file"), on_event});
+    model_.scripts.push_back({element.need("name"), element.need("file"), element.get("frequency", "1"), on_event});
     element.remark(
         "<" + element.name() +
         ">: the analysis 'python' calls a function of it with blocks as arrays (docs/python-analyses.md): see the comment "
         "under 'analyses:'");
-    element.omit_silently();
     return true;
   }
 

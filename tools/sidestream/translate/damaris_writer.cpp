@@ -98,8 +98,9 @@ class Writer {
     } else if (is_curvilinear(mesh)) {
       write_curvilinear(mesh, meshes, variables);
     } else if (mesh.type == "curvilinear") {
-      meshes += fmt::format("  {}: {{type: curvilinear, size: [{}], coordinates: {}}}\n", mesh.name,
-                            fmt::join(cells_of(mesh), ", "), gathered_coordinates(mesh, "node", variables));
+      meshes += fmt::format("  {}: {{type: curvilinear, size: [{}], coordinates: {}{}}}\n", mesh.name,
+                            fmt::join(cells_of(mesh), ", "), gathered_coordinates(mesh, "node", variables),
+                            names_of_axes(mesh));
     } else if (mesh.type == "point" || mesh.type == "unstructured") {
       write_list(mesh, meshes, variables);
     } else {
@@ -109,13 +110,13 @@ class Writer {
     }
   }
 
-  /// Remarks on axis names, since axes of uniform and rectilinear meshes are always x, y and z.
+  /// Remarks on names of axes, since the mesh is not declared in the file.
   void say_names_of_axes(const Mesh& mesh) {
     for (std::size_t a = 0; a < mesh.coordinates.size(); ++a) {
       if (mesh.units[a].empty() && mesh.labels[a].empty()) continue;
       remarks_.add(mesh.line,
-                   fmt::format("<coord unit=\"...\" label=\"...\"> of '{}': axes have neither; give variables "
-                               "theirs",
+                   fmt::format("<coord unit=\"...\" label=\"...\"> of '{}': axes that the program gives by "
+                               "set_rectilinear_block have neither; give variables theirs, or declare the mesh",
                                mesh.name));
     }
   }
@@ -171,9 +172,10 @@ class Writer {
     const std::string name = mesh.name + "_coordinates";
     const Variable* first = mesh.coordinates.empty() ? nullptr : find(mesh.coordinates.front());
     const Layout* layout = first ? layout_of(*first) : nullptr;
-    variables += fmt::format("  {}: {{mesh: {}, type: {}, centering: {}, components: {}{}{}}}\n", name, mesh.name,
-                             layout ? layout->type : "float64", centering, mesh.dimensions, words_of(mesh),
-                             first && !first->varies ? ", time_varying: false" : "");
+    variables +=
+        fmt::format("  {}: {{mesh: {}, type: {}, centering: {}, components: {}{}{}}}\n", name, mesh.name,
+                    layout ? layout->type : "float64", centering, mesh.dimensions,
+                    is_in_space(mesh) ? words_of(mesh) : "", first && !first->varies ? ", time_varying: false" : "");
     if (mesh.coordinates.size() > 1) {
       remarks_.add(mesh.line, fmt::format("the coordinates {} are one variable, '{}': publish them by one call, "
                                           "publish_components",
@@ -184,7 +186,25 @@ class Writer {
     return name;
   }
 
-  /// Unit and label of the coordinates, if all have the same.
+  /// True for curvilinear surfaces and lines in space, whose axes are not those of the coordinates.
+  bool is_in_space(const Mesh& mesh) const {
+    return mesh.type == "curvilinear" && !is_bent(mesh) && axes_of(mesh) < mesh.coordinates.size();
+  }
+
+  /// Units and labels of the axes, as options of the mesh.
+  std::string names_of_axes(const Mesh& mesh) const {
+    std::string text;
+    if (is_in_space(mesh)) return text;
+    for (const auto& [option, words] : {std::pair{"units", &mesh.units}, {"labels", &mesh.labels}}) {
+      if (std::all_of(words->begin(), words->end(), [](const std::string& word) { return word.empty(); })) continue;
+      Entries entries;
+      for (const std::string& word : *words) entries.push_back(quoted(word));
+      text += fmt::format(", {}: [{}]", option, fmt::join(entries, ", "));
+    }
+    return text;
+  }
+
+  /// Unit and label of the coordinates of a surface in space: one unit, if all have the same.
   std::string words_of(const Mesh& mesh) {
     std::string text;
     if (mesh.units.empty()) return text;
@@ -204,7 +224,7 @@ class Writer {
   void write_list(const Mesh& mesh, std::string& meshes, std::string& variables) {
     const bool points = mesh.type == "point";
     std::string entries = "coordinates: " + gathered_coordinates(mesh, points ? "cell" : "node", variables);
-    if (points) entries += fmt::format(", dimensions: {}", mesh.dimensions);
+    if (points || mesh.dimensions != 3) entries += fmt::format(", dimensions: {}", mesh.dimensions);
     if (!points) {
       for (const auto& [role, type] : {std::pair{"connectivity", "int64"}, {"offsets", "int64"}, {"types", "uint8"}}) {
         variables += fmt::format("  {0}_{1}: {{mesh: {0}, type: {2}, time_varying: false}}\n", mesh.name, role, type);
@@ -219,6 +239,7 @@ class Writer {
       variables += fmt::format("  {0}_ids: {{mesh: {0}, type: int64, time_varying: false}}\n", mesh.name);
       entries += fmt::format(", point_ids: {}_ids", mesh.name);
     }
+    entries += names_of_axes(mesh);
     meshes += fmt::format("  {}: {{type: {}, {}}}\n", mesh.name, points ? "points" : "unstructured", entries);
     remarks_.add(mesh.line, fmt::format("blocks of '{}' are declared by set_block_list", mesh.name));
   }
@@ -254,7 +275,16 @@ class Writer {
     if (!variable.varies) entries += ", time_varying: false";
     variables += fmt::format("  {}: {{{}}}\n", quoted(name), entries);
     written_.push_back(name);
-    if (!variable.store.empty()) stored_[variable.store].push_back(name);
+    if (!variable.store.empty()) put_into_store(variable, name);
+  }
+
+  void put_into_store(const Variable& variable, const std::string& name) {
+    stored_[variable.store].push_back(name);
+    const bool known = std::any_of(model_.stores.begin(), model_.stores.end(),
+                                   [&](const Store& store) { return store.name == variable.store; });
+    if (known || variable.store == "none" || variable.store == "#") return;
+    remarks_.add(variable.line, fmt::format("the store '{}' of '{}' is not there: no output writes it", variable.store,
+                                            variable.path));
   }
 
   /// Centring: at nodes if a variable has as many values along each axis as nodes, whatever the file says.
@@ -316,8 +346,9 @@ class Writer {
     }
     std::string scripts;
     for (const Script& script : model_.scripts) {
-      scripts += fmt::format("  # - python: {{name: {}, script: {}, call: FUNCTION, variables: [{}]{}}}\n",
+      scripts += fmt::format("  # - python: {{name: {}, script: {}, call: FUNCTION, variables: [{}]{}{}}}\n",
                              plain_name(script.name), quoted(script.file), fmt::join(written_, ", "),
+                             script.frequency == "1" ? "" : ", every: " + script.frequency,
                              script.on_event ? ", on: " + plain_name(script.name) : "");
     }
     if (text.empty()) return scripts.empty() ? "" : "# analyses:\n" + scripts;
