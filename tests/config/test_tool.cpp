@@ -412,6 +412,28 @@ TEST_CASE("an option with a wrong value is not missing besides") {
   CHECK(!contains(outcome.err, "found neither"));
 }
 
+TEST_CASE("a mesh whose array is wrong has no other mistakes") {
+  const Folder folder;
+  folder.file(
+      "meshes:\n"
+      "  hull: {type: unstructured, coordinates: q, connectivity: c, offsets: o, types: k}\n"
+      "  tree: {type: octree, size: [1, 1, 1], refined: r}\n"
+      "variables:\n"
+      "  q: {mesh: hull, centering: node, components: 2}\n"
+      "  c: {mesh: hull, type: int64}\n"
+      "  o: {mesh: hull, type: int64}\n"
+      "  k: {mesh: hull, type: uint8}\n"
+      "  r: {mesh: tree}\n"
+      "  t: {mesh: hull}\n"
+      "analyses: [statistics: {variable: t}, histogram: {variable: t, binz: 4}]\n");
+  const Outcome outcome = folder.run("check run.yaml");
+  CAPTURE(outcome.err);
+  CHECK(contains(outcome.err, "found 3 mistakes in"));
+  CHECK(contains(outcome.err, "run.yaml:2:43: the variable 'q' has 2 components, expected 3"));
+  CHECK(contains(outcome.err, "run.yaml:3:50: the variable 'r' has the type float64"));
+  CHECK(contains(outcome.err, "found the unknown option 'binz'"));
+}
+
 TEST_CASE("mistakes around and in options for calls are all reported") {
   const Folder folder;
   folder.file(

@@ -180,6 +180,8 @@ class Search {
     last_ = message;
     if (again && path.size() > 1) path.pop_back();  // removing that one has not helped
     if (!again && !follows(message, path)) found_.emplace_back(*where, message);
+    // A mesh without its wrong array is no mesh, so it goes as a whole.
+    if (path.size() > 1 && lacks_removed_entry(message, begin_of(path[path.size() - 2]))) path.pop_back();
     leave_out(path, message);
     return true;
   }
@@ -195,7 +197,10 @@ class Search {
     const std::string& text = path.back().value().text;
     const auto is_named = [&](const std::string& name) { return names(text, name); };
     if (names_removed_entry(message) || std::any_of(removed_.begin(), removed_.end(), is_named)) return true;
-    if (path.size() > 1 && needs_removed_entry(message, begin_of(path[path.size() - 2]))) return true;
+    const auto needs = [&](const Position& parent) {
+      return needs_removed_entry(message, parent) || lacks_removed_entry(message, parent);
+    };
+    if (path.size() > 1 && needs(begin_of(path[path.size() - 2]))) return true;
     const auto touched = touched_.find(begin_of(path.back()));
     if (touched == touched_.end()) return false;
     constexpr std::string_view missing = "found no '";
@@ -214,6 +219,15 @@ class Search {
              (neither && message.find("'" + key + "'") != std::string::npos);
     };
     return touched != touched_.end() && std::any_of(touched->second.begin(), touched->second.end(), needed);
+  }
+
+  /// True for "and has no coordinates; ..." if the entry `coordinates` was removed.
+  [[nodiscard]] bool lacks_removed_entry(const std::string& message, const Position& parent) const {
+    const auto touched = touched_.find(parent);
+    const auto lacked = [&](const std::string& key) {
+      return !key.empty() && message.find(" and has no " + key + ";") != std::string::npos;
+    };
+    return touched != touched_.end() && std::any_of(touched->second.begin(), touched->second.end(), lacked);
   }
 
   /// The text up to the next quotation mark.
