@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/paths.hpp"
 #include "config/expressions/derived_section.hpp"
 #include "config/groups.hpp"
 #include "config/opening.hpp"
@@ -226,6 +227,8 @@ Config read_config(const Document& document, const Registry& registry, const Par
   ReadContext of_tasks = context;
   of_tasks.derive = [&](const Node& node) { derive_in_place(node, expressions, config.metadata); };
   config.tasks = read_tasks(document, registry, of_tasks, config.metadata);
+  const std::string folder = document.folder().empty() ? working_directory() : document.folder();
+  check_task_files(config.tasks, registry, path_from(folder, config.opening.directory));
   for (const TaskConfig& task : config.tasks) check_then(task, config.opening, config.steering);
   check_partials(config, registry);
   assign_groups(config.tasks, placement.groups);

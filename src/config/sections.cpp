@@ -205,10 +205,11 @@ const std::vector<Option>& task_options() {
       {.name = "every",
        .type = OptionType::schedule,
        .default_value = "1",
-       .text = "Interval between runs in iterations (`5`), cycles (`10 cycles`), units of simulated time (`0.5 "
-               "time`) or seconds (`30 s`). Iterations and cycles are those whose distance from `start` (0) is a "
-               "multiple; for times it is the first iteration in each interval. `auto`: every iteration while the "
-               "servers keep up, otherwise fewer."},
+       .text =
+           "Interval between runs in iterations (`5`), cycles (`10 cycles`), units of simulated time (`0.5 "
+           "time`) or seconds (`30 s`). Iterations and cycles are those whose distance from `start` (0) is a "
+           "multiple; for times it is the first iteration of a run in each interval. `auto`: every iteration while the "
+           "servers keep up, otherwise fewer."},
       {.name = "start",
        .type = OptionType::real,
        .text = "The first iteration, cycle, simulated time or second since the start, from which intervals are "

@@ -85,6 +85,21 @@ TEST_CASE("one directory of two databases is found, however it is written") {
   }
 }
 
+TEST_CASE("an absolute path into the output directory is that of a relative one") {
+  const Folder folder;
+  const std::string results = std::filesystem::absolute(folder.path).string() + "/results/";
+  const auto says = [&](const std::string& one, const std::string& other) {
+    folder.file(good + "  - statistics: {name: a, variable: temperature, file: " + one +
+                "}\n  - statistics: {name: b, variable: temperature, file: " + other +
+                "}\noutput: {directory: ./results}\n");
+    const Outcome outcome = folder.run("check run.yaml --ranks 8 --set nx=8 --set h=1");
+    return outcome.status == 0 ? std::string() : outcome.err;
+  };
+  CHECK(contains(says("a.csv", results + "a.csv"), "of 'b', which 'a' in line 6 writes too"));
+  CHECK(contains(says("a.csv", results + "./iterations.csv"), "which Sidestream itself uses"));
+  CHECK(says("a.csv", results + "../a.csv") == "");
+}
+
 TEST_CASE("a correct file is summarised") {
   const Folder folder;
   folder.file(good);

@@ -79,7 +79,7 @@ AskedTask read_asked_task(const std::string& text, const std::string& name, cons
   std::vector<TaskConfig> all = config.tasks;
   all.insert(all.end(), others.begin(), others.end());
   all.push_back(task);
-  check_task_files(all, registry);
+  check_task_files(all, registry, config.opening.directory);
   asked.once = !task.settings.given("every");
   return asked;
 }

@@ -32,9 +32,13 @@ bool is_replaced(const Option& file, const Settings& settings, const std::vector
   });
 }
 
-/// One text per place, however it is written: `./db/` is `db`.
-std::string place_of(const std::filesystem::path& pattern) {
+/// One text per place, however it is written: `./db/` is `db`, and so is `/results/db` if results are in `/results`.
+std::string place_of(const std::filesystem::path& pattern, const std::string& results) {
   std::filesystem::path path = pattern.lexically_normal();
+  if (path.is_absolute()) {
+    const std::filesystem::path inside = path.lexically_relative(std::filesystem::path(results).lexically_normal());
+    if (!inside.empty() && *inside.begin() != "..") path = inside;
+  }
   if (!path.has_filename() && path.has_parent_path()) path = path.parent_path();
   return path.string();
 }
@@ -105,18 +109,18 @@ struct NamedFile {
   const TaskFile* file;
 };
 
-void check_not_ours(const TaskFile& file) {
+void check_not_ours(const TaskFile& file, const std::string& results) {
   for (const char* name : own_files::all) {
-    if (place_of(file.pattern) != name) continue;
+    if (place_of(file.pattern, results) != name) continue;
     fail_at(file.where, "found the file name '{}', which Sidestream itself uses, expected another; choose one",
             file.pattern);
   }
 }
 
 /// Databases choose the names of their files themselves.
-void check_not_of_database(const NamedFile& one, const NamedFile& database) {
-  const std::filesystem::path path = std::filesystem::path(one.file->pattern).lexically_normal();
-  const std::filesystem::path place = (std::filesystem::path(database.file->pattern) / "file").lexically_normal();
+void check_not_of_database(const NamedFile& one, const NamedFile& database, const std::string& results) {
+  const std::filesystem::path path = place_of(one.file->pattern, results);
+  const std::filesystem::path place = place_of(std::filesystem::path(database.file->pattern) / "file", results);
   if (one.task == database.task || path.parent_path() != place.parent_path()) return;
   for (const char* name : own_files::of_databases) {
     if (!path.filename().string().starts_with(name)) continue;
@@ -139,7 +143,7 @@ void check_not_of_database(const NamedFile& one, const NamedFile& database) {
 bool has_collection(const std::string& ending) { return ending.starts_with(".vt") || ending.starts_with(".pvt"); }
 
 /// The index over time is named after the common part of the names.
-void check_indices(const std::vector<NamedFile>& all) {
+void check_indices(const std::vector<NamedFile>& all, const std::string& results) {
   std::map<std::string, NamedFile> owners;
   const auto take = [&](const NamedFile& one, const std::string& index) {
     const auto [first, is_new] = owners.emplace(index, one);
@@ -150,21 +154,21 @@ void check_indices(const std::vector<NamedFile>& all) {
   for (const NamedFile& one : all) {
     if (!names_iteration(one.file->pattern)) continue;
     const std::string ending = std::filesystem::path(one.file->pattern).extension().string();
-    const std::string stem = place_of(series_stem(one.file->pattern));
+    const std::string stem = place_of(series_stem(one.file->pattern), results);
     take(one, stem + ending + ".series");
     if (has_collection(ending)) take(one, stem + ".pvd");
   }
 }
 
 /// Names may coincide in some iterations only, so the first ones are tried.
-void check_expansions(const std::vector<NamedFile>& all) {
+void check_expansions(const std::vector<NamedFile>& all, const std::string& results) {
   constexpr std::int64_t tried = 12;
   for (std::int64_t n = 0; n < tried; ++n) {
     for (const Iteration& iteration : {Iteration{n, n, static_cast<double>(n)}, Iteration{n, 10 * n, 0.5 * n}}) {
       std::map<std::string, NamedFile> owners;
       for (const NamedFile& one : all) {
         const std::string name = expand_pattern(one.file->pattern, iteration, 0);
-        const auto [first, is_new] = owners.emplace(place_of(name), one);
+        const auto [first, is_new] = owners.emplace(place_of(name, results), one);
         if (is_new) continue;
         fail_same(one, first->second, fmt::format("in iteration {} is the file '{}', as is", n, name));
       }
@@ -174,13 +178,13 @@ void check_expansions(const std::vector<NamedFile>& all) {
 
 }  // namespace
 
-void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& registry) {
+void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& registry, const std::string& results) {
   std::map<std::string, std::pair<const TaskConfig*, Location>> writers;
   std::vector<std::vector<TaskFile>> files;
   std::vector<NamedFile> all;
   for (const TaskConfig& task : tasks) {
     for (const TaskFile& file : files.emplace_back(files_of(task, registry))) {
-      const std::string name = place_of(file.pattern);
+      const std::string name = place_of(file.pattern, results);
       const auto [first, is_new] = writers.emplace(name, std::pair{&task, file.where});
       if (!is_new) {
         fail_at(file.where,
@@ -189,7 +193,7 @@ void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& regi
                 file.pattern, task.name, first->second.first->name, first->second.second.line);
       }
       check_ending(task, file, registry);
-      check_not_ours(file);
+      check_not_ours(file, results);
     }
   }
   for (std::size_t t = 0; t < tasks.size(); ++t) {
@@ -197,10 +201,10 @@ void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& regi
   }
   for (const NamedFile& database : all) {
     if (!database.task->writer || database.task->kind != "database") continue;
-    for (const NamedFile& one : all) check_not_of_database(one, database);
+    for (const NamedFile& one : all) check_not_of_database(one, database, results);
   }
-  check_indices(all);
-  check_expansions(all);
+  check_indices(all, results);
+  check_expansions(all, results);
 }
 
 void check_resumed_files(const std::vector<TaskConfig>& tasks, const Registry& registry) {

@@ -254,7 +254,6 @@ std::vector<TaskConfig> read_tasks(const Document& document, const Registry& reg
   of_outputs.derive = nullptr;
   read_section(tasks, document, true, registry, of_outputs, metadata);
   give_names(tasks);
-  check_task_files(tasks, registry);
   return tasks;
 }
 

@@ -69,8 +69,9 @@ struct TaskFile {
 /// Throws Error(configuration) if two tasks write the same file or index over time, in some iteration or always. Also
 /// throws if no registered format fits the ending of an analysis' file. Suitable formats follow from `choices` of a
 /// file option: each ending stands for all formats that write tables, or surfaces, ... as its own does, or only for
-/// itself if it has no format. Tables of single iterations may go to formats for data sets, too.
-void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& registry);
+/// itself if it has no format. Tables of single iterations may go to formats for data sets, too. `results` is the
+/// absolute path of the output directory, in which names begin that are not absolute themselves.
+void check_task_files(const std::vector<TaskConfig>& tasks, const Registry& registry, const std::string& results);
 
 /// Throws Error(configuration) if a run that resumes another would reuse the names of earlier files.
 void check_resumed_files(const std::vector<TaskConfig>& tasks, const Registry& registry);
