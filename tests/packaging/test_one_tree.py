@@ -6,6 +6,7 @@ not. Needs Python, CMake, and all that Sidestream requires; nothing is compiled.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -13,7 +14,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("ZSTD", "ZFP", "FFTW", "TINYXML2", "ADIOS2", "AMR_CODEC", "COSMOLOGY")
+PARTS = ("ZSTD", "ZFP", "FFTW", "TINYXML2", "ADIOS2", "AMR_CODEC", "BOUNDED_CODEC", "COSMOLOGY", "NETCDF")
 # Parts besides the library and the command, which would only cost time here.
 LEFT_OUT = [f"-DSIDESTREAM_BUILD_{name}=OFF" for name in ("TESTS", "BENCHMARKS", "EXAMPLES")]
 
@@ -46,21 +47,12 @@ class OneTree(unittest.TestCase):
         return done.stdout + done.stderr
 
     def compiled(self, build: Path) -> dict[str, tuple[str, int]]:
-        """The command that compiles each file of the library and the tool, and when CMake wrote the file, if it did."""
+        """The command that compiles each file of library, modules and tool, and when CMake wrote it, if it did."""
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
         found = {}
         for command in commands:
             file, target = command["file"], command["output"] if "output" in command else command["command"]
-            if any(
-                f"{name}.dir" in target
-                for name in (
-                    "sidestream_objects",
-                    "sidestream_amr_codec_objects",
-                    "sidestream_bp_objects",
-                    "sidestream_cosmology_objects",
-                    "sidestream_tool",
-                )
-            ):
+            if re.search(r"\bsidestream_\w+\.dir", target):
                 made = Path(file).stat().st_mtime_ns if file.startswith(str(build)) else 0
                 found[file] = (command["command"], made)
         return found
