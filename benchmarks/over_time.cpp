@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "analysis/over_time/accumulation.hpp"
-#include "analysis/over_time/rows.hpp"
+#include "climate/over_time/accumulation.hpp"
+#include "climate/over_time/rows.hpp"
 #include "measure.hpp"
 
 namespace {

@@ -34,10 +34,10 @@ sidestream_part_found(BOUNDED_CODEC TRUE)
 sidestream_part(BP TITLE "the module bp" PACKAGE "nothing: it is a part of Sidestream" FOR "the output bp, with ADIOS2")
 sidestream_part_found(BP TRUE)
 sidestream_part(CLIMATE TITLE "the module climate" PACKAGE "nothing: it is a part of Sidestream"
-  FOR "the outputs netcdf and zarr")
+  FOR "the outputs netcdf and zarr, statistics over time")
 sidestream_part_found(CLIMATE TRUE)
 sidestream_part(COSMOLOGY TITLE "the module cosmology" PACKAGE "nothing: it is a part of Sidestream"
-  FOR "halos, merge trees, spectra and Lyman-alpha")
+  FOR "halos, merge trees, spectra, Lyman-alpha, deposits and samples of particles")
 sidestream_part_found(COSMOLOGY TRUE)
 sidestream_part(VISUALISATION TITLE "the module visualisation" PACKAGE "nothing: it is a part of Sidestream"
   FOR "slices, surfaces, samples, stream lines, projections and pictures")

@@ -13,6 +13,7 @@ ORDERED = ("mesh", "reduce", "storage", "analysis", "modules", "server", "transp
 # The folder that all analyses may include, and those of modules.
 SHARED = "common"
 SHARED_IN_MODULES = {
+    "modules/cosmology": ("common",),
     "modules/visualisation": ("mesh", "contour", "graphics", "sampling", "extract", "lines"),
 }
 # Places whose files count in the closure of an analysis.

@@ -10,5 +10,7 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind power_spectrum_kind();
 [[nodiscard]] AnalysisKind particle_spectrum_kind();
 [[nodiscard]] AnalysisKind lyman_alpha_kind();
+[[nodiscard]] AnalysisKind deposit_kind();
+[[nodiscard]] AnalysisKind subsample_kind();
 
 }  // namespace sidestream

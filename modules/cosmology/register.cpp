@@ -7,4 +7,6 @@ SIDESTREAM_PLUGIN(registry) {
   registry.add(sidestream::power_spectrum_kind());
   registry.add(sidestream::particle_spectrum_kind());
   registry.add(sidestream::lyman_alpha_kind());
+  registry.add(sidestream::deposit_kind());
+  registry.add(sidestream::subsample_kind());
 }

@@ -30,6 +30,7 @@ class Sidestream(CMakePackage):
     variant("fftw", default=False, description="Build power spectra")
     variant("adios2", default=False, description="Build the output bp, the engine sst")
     variant("translate", default=False, description="Translate configurations of other systems")
+    variant("climate", default=True, description="Build statistics over time")
     variant("cosmology", default=True, description="Build halos, merge trees and spectra")
     variant("visualisation", default=True, description="Build slices, surfaces and pictures")
     variant("amr", default=True, description="Build the codec for octrees")
@@ -83,6 +84,7 @@ class Sidestream(CMakePackage):
             self.define_from_variant("SIDESTREAM_WITH_FFTW", "fftw"),
             self.define_from_variant("SIDESTREAM_WITH_ADIOS2", "adios2"),
             self.define_from_variant("SIDESTREAM_WITH_TINYXML2", "translate"),
+            self.define_from_variant("SIDESTREAM_WITH_CLIMATE", "climate"),
             self.define_from_variant("SIDESTREAM_WITH_COSMOLOGY", "cosmology"),
             self.define_from_variant("SIDESTREAM_WITH_VISUALISATION", "visualisation"),
             self.define_from_variant("SIDESTREAM_WITH_AMR_CODEC", "amr"),

@@ -6,10 +6,7 @@ void register_analyses(Registry& registry) {
   registry.add(statistics_kind());
   registry.add(histogram_kind());
   registry.add(histogram2d_kind());
-  registry.add(deposit_kind());
-  registry.add(subsample_kind());
   registry.add(python_kind());
-  registry.add(time_statistics_kind());
 }
 
 }  // namespace sidestream

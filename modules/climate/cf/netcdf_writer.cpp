@@ -1,5 +1,5 @@
 #include "climate/cf/cf_output.hpp"
-#include "climate/cf/kinds.hpp"
+#include "climate/kinds.hpp"
 #include "climate/cf/netcdf_file.hpp"
 #include "sidestream/kit/storage/files/file_names.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "climate/cf/cf_output.hpp"
-#include "climate/cf/kinds.hpp"
+#include "climate/kinds.hpp"
 #include "climate/cf/zarr_store.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 #include "sidestream/kit/storage/writers/common_options.hpp"

@@ -7,7 +7,7 @@
 #include "cosmology/kinds.hpp"
 #include "cosmology/spectra/power_spectrum.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
-#include "sidestream/kit/analysis/deposit_sums.hpp"
+#include "cosmology/common/deposit_sums.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {

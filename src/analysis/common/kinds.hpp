@@ -8,10 +8,7 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind statistics_kind();
 [[nodiscard]] AnalysisKind histogram_kind();
 [[nodiscard]] AnalysisKind histogram2d_kind();
-[[nodiscard]] AnalysisKind deposit_kind();
-[[nodiscard]] AnalysisKind subsample_kind();
 [[nodiscard]] AnalysisKind python_kind();
-[[nodiscard]] AnalysisKind time_statistics_kind();
 
 /// Registers all of them.
 void register_analyses(Registry& registry);

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "climate/cf/kinds.hpp"
+#include "climate/kinds.hpp"
 #include "storage/files/json.hpp"
 #include "storage/support/writing_servers.hpp"
 #include "support/message_of.hpp"

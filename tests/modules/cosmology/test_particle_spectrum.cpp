@@ -9,7 +9,6 @@
 #include <numbers>
 #include <random>
 
-#include "analysis/common/kinds.hpp"
 #include "cosmology/kinds.hpp"
 #include "support/grid_checks.hpp"
 #include "support/list_blocks.hpp"

@@ -1,8 +1,6 @@
-// The module as a plug-in: its kinds, and when it is loaded.
+// When a run loads the module.
 #include <doctest/doctest.h>
 
-#include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -27,19 +25,6 @@ std::vector<std::string> loaded(const std::string& text, std::vector<std::string
 }
 
 }  // namespace
-
-TEST_CASE("the module has the kinds that the build says it has") {
-  std::set<std::string> said;
-  for (const ModuleKind& known : module_kinds()) {
-    if (known.module == std::string("visualisation")) said.insert(known.kind);
-  }
-  Registry registry;
-  add_modules({module_file}, registry);
-  std::set<std::string> found;
-  for (const auto& [name, kind] : registry.analyses()) found.insert(name);
-  CHECK(found == said);
-  CHECK(found.size() == 9);
-}
 
 TEST_CASE("only modules with kinds that the configuration names are loaded") {
   const std::vector<std::string> both{other_module, module_file};

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/over_time/accumulation.hpp"
+#include "climate/over_time/accumulation.hpp"
 #include "sidestream/data/block.hpp"
 #include "sidestream/data/variable.hpp"
 #include "sidestream/extend/communicator.hpp"

@@ -1,4 +1,4 @@
-#include "analysis/over_time/query.hpp"
+#include "climate/over_time/query.hpp"
 
 #include <fmt/format.h>
 

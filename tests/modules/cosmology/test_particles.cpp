@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "analysis/common/kinds.hpp"
+#include "cosmology/kinds.hpp"
 #include "support/grid_checks.hpp"
 #include "support/list_blocks.hpp"
 #include "support/ranks.hpp"

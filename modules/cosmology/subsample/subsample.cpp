@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/common/kinds.hpp"
+#include "cosmology/kinds.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "sidestream/kit/base/fail.hpp"

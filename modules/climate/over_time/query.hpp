@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/over_time/accumulation.hpp"
-#include "analysis/over_time/windows.hpp"
+#include "climate/over_time/accumulation.hpp"
+#include "climate/over_time/windows.hpp"
 #include "sidestream/extend/analysis.hpp"
 
 namespace sidestream::over_time {

@@ -1,4 +1,4 @@
-#include "analysis/over_time/windows.hpp"
+#include "climate/over_time/windows.hpp"
 
 #include <algorithm>
 #include <charconv>

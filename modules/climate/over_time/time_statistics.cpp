@@ -14,10 +14,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/common/kinds.hpp"
-#include "analysis/over_time/kept_blocks.hpp"
-#include "analysis/over_time/query.hpp"
-#include "analysis/over_time/rows.hpp"
+#include "climate/kinds.hpp"
+#include "climate/over_time/kept_blocks.hpp"
+#include "climate/over_time/query.hpp"
+#include "climate/over_time/rows.hpp"
 #include "sidestream/extend/kept_states.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"

@@ -1,4 +1,4 @@
-#include "sidestream/kit/analysis/deposit_sums.hpp"
+#include "cosmology/common/deposit_sums.hpp"
 
 #include <fmt/format.h>
 

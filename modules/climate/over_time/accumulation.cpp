@@ -1,4 +1,4 @@
-#include "analysis/over_time/accumulation.hpp"
+#include "climate/over_time/accumulation.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <vector>
 
-#include "analysis/over_time/accumulation.hpp"
-#include "analysis/over_time/kept_blocks.hpp"
-#include "analysis/over_time/windows.hpp"
+#include "climate/over_time/accumulation.hpp"
+#include "climate/over_time/kept_blocks.hpp"
+#include "climate/over_time/windows.hpp"
 #include "base/mpi/communicator.hpp"
 #include "support/ranks.hpp"
 

@@ -1,4 +1,4 @@
-#include "analysis/over_time/kept_blocks.hpp"
+#include "climate/over_time/kept_blocks.hpp"
 
 #include <algorithm>
 #include <tuple>
