@@ -147,6 +147,7 @@ def test_groups(tmp_path):
     check(done.results, {20: [0, 10, 20], 50: [30, 40, 50]})
 
 
+@pytest.mark.test_all
 def test_windows_of_time(tmp_path):
     """Windows of 0.3 exclude the time at their lower end, so the first iteration, at 0, is in none."""
     tasks = tasks_for("statistics: [mean, variance, sum, count], weight: time, window: 0.3 time")
@@ -202,6 +203,7 @@ def test_restart(tmp_path, first, second, killed):
             assert values[name].tobytes() == array.tobytes(), (cycle, name)
 
 
+@pytest.mark.test_all
 def test_another_run_does_not_go_on(tmp_path):
     """States of other windows, and those of a run that is replaced, are not used."""
     options = ["steps=4", "grid=6"]
@@ -237,6 +239,7 @@ def test_blocks_come_and_go(tmp_path, skip):
     assert np.isnan(made["s_t_mean"][:2]).all()
 
 
+@pytest.mark.test_all
 @pytest.mark.filterwarnings("ignore:All-NaN slice")
 def test_values_that_are_missing(tmp_path):
     """NaN in a derived variable: in the result, or left out. An iteration without a variable does not count."""
@@ -309,7 +312,7 @@ def by_block(path, name):
         return dict(zip(array.attrs["blocks"].tolist(), np.split(array[...], ends[:-1]), strict=True))
 
 
-@pytest.mark.parametrize("kind", few(list(DECLARATIONS), keep=3))
+@pytest.mark.parametrize("kind", few(list(DECLARATIONS), keep=1))
 def test_kinds_of_meshes(tmp_path, kind):
     """Statistics lie on a copy of the mesh, with its coordinates, cells, levels and flags."""
     path = configure_kind(tmp_path, kind, "{mode: nodes, servers: 2, buffer: 4 MiB}", 0)
@@ -359,6 +362,7 @@ def test_refused(tmp_path, entry):
     assert "run.yaml:4" in done.stdout + done.stderr
 
 
+@pytest.mark.test_all
 def test_too_much_memory(tmp_path):
     """Nothing of an iteration counts on any server if one has no room."""
     tasks = tasks_for("quantiles: [0.5], window: 4, memory: 20 KiB")
