@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "climate/cf/cf_output.hpp"
-#include "climate/kinds.hpp"
 #include "climate/cf/zarr_store.hpp"
+#include "climate/kinds.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 #include "sidestream/kit/storage/writers/common_options.hpp"
 

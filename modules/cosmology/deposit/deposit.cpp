@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "cosmology/common/deposit_sums.hpp"
 #include "cosmology/kinds.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
-#include "cosmology/common/deposit_sums.hpp"
 #include "sidestream/kit/analysis/grid_result.hpp"
 #include "sidestream/kit/base/records.hpp"
 

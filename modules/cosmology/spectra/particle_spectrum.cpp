@@ -4,10 +4,10 @@
 // grid. Planes are then transformed like slabs, and redistributed for the third axis.
 #include <fmt/format.h>
 
+#include "cosmology/common/deposit_sums.hpp"
 #include "cosmology/kinds.hpp"
 #include "cosmology/spectra/power_spectrum.hpp"
 #include "sidestream/kit/analysis/common_options.hpp"
-#include "cosmology/common/deposit_sums.hpp"
 #include "sidestream/kit/base/records.hpp"
 
 namespace sidestream {

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <vector>
 
+#include "base/mpi/communicator.hpp"
 #include "climate/over_time/accumulation.hpp"
 #include "climate/over_time/kept_blocks.hpp"
 #include "climate/over_time/windows.hpp"
-#include "base/mpi/communicator.hpp"
 #include "support/ranks.hpp"
 
 using namespace sidestream;

@@ -14,7 +14,8 @@ namespace sidestream::testing {
 
 /// Servers that write a sample into one directory.
 struct WritingServers {
-  std::unique_ptr<Task> writer(const WriterKind& kind, const std::string& yaml, Continuation what = Continuation::nothing) {
+  std::unique_ptr<Task> writer(const WriterKind& kind, const std::string& yaml,
+                               Continuation what = Continuation::nothing) {
     const auto output = open_output_directory(directory.path(), "test", what, true, rules);
     return kind.create(writer_settings(kind, yaml, sample.metadata), sample.metadata, output);
   }
