@@ -188,7 +188,7 @@ class Writer {
 
   /// True for curvilinear surfaces and lines in space, whose axes are not those of the coordinates.
   bool is_in_space(const Mesh& mesh) const {
-    return mesh.type == "curvilinear" && !is_bent(mesh) && axes_of(mesh) < mesh.coordinates.size();
+    return mesh.type == "curvilinear" && !is_curvilinear(mesh) && axes_of(mesh) < mesh.coordinates.size();
   }
 
   /// Units and labels of the axes, as options of the mesh.
