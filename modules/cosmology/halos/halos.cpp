@@ -138,7 +138,7 @@ class HaloTask final : public Task {
     if (query_.profile) out.put(sum_shells(*query_.profile, graph_, pieces, known, input));
     if (query_.labels) {
       std::vector<Label> labels;
-      for (const auto& one : pieces) labels.push_back({one.halo, one.piece});
+      for (const auto& one : pieces) labels.push_back({one.piece, one.halo});
       out.put(labels);
     }
     return out.take();

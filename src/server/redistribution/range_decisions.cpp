@@ -21,24 +21,20 @@ namespace sidestream {
 
 namespace {
 
-/// A block's range, sent to a server that has a block below it, or next to it on another level.
+/// A range that another server needs, and the position of its block.
+template <class Range>
 struct NeighbourRange {
   std::int64_t position;
-  BlockRange range;
-};
-
-/// Range of the counting cells of a block that touch a block of another server, or of the leaves of a tree.
-struct CountedNeighbourRange {
-  std::int64_t position;
-  CountedRange range;
+  Range range;
 };
 
 bool by_counted_cells(const Selected& part, const Mesh& mesh) { return !part.covered && meets_other_levels(mesh); }
 
 /// Ranges for another server.
 struct Message {
-  std::vector<NeighbourRange> whole;
-  std::vector<CountedNeighbourRange> counted;
+  std::vector<NeighbourRange<BlockRange>> whole;  ///< of blocks above its own, or next to them on another level
+  std::vector<NeighbourRange<CountedRange>>
+      counted;  ///< of the counting cells that touch its blocks, or of a tree's leaves
 };
 
 class Decider {
@@ -87,11 +83,11 @@ class Decider {
       Message message;
       in.get(message.whole);
       in.get(message.counted);
-      for (const NeighbourRange& beyond : message.whole) {
+      for (const auto& beyond : message.whole) {
         ranges_.push_back(beyond.range);
         positions_.insert(beyond.position);
       }
-      for (const CountedNeighbourRange& beyond : message.counted) {
+      for (const auto& beyond : message.counted) {
         counted_.push_back(beyond.range);
         if (beyond.range.block == beyond.range.beside) positions_.insert(beyond.position);
       }

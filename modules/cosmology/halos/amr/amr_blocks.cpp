@@ -257,8 +257,8 @@ Halo<AmrId> AmrMergedSums::finish(const AmrGraph& graph, const Peak<AmrId>& peak
   Halo<AmrId> halo{peak, cells};
   ExactSum mass, volume;
   for (const auto& [place, plane] : along(0)) {
-    mass.add(plane.mass);
-    volume.add_product(static_cast<double>(plane.cells), grid.volume(place.level));
+    mass.add(plane.sum);
+    volume.add_product(static_cast<double>(plane.count), grid.volume(place.level));
   }
   halo.mass = mass.value();
   halo.volume = volume.value();
@@ -273,9 +273,9 @@ Halo<AmrId> AmrMergedSums::finish(const AmrGraph& graph, const Peak<AmrId>& peak
       const Index half = grid.length(place.level, a) / 2;
       halo.low[a] = std::min(halo.low[a], away - half);
       halo.high[a] = std::max(halo.high[a], away + half);
-      add_times(weighted, plane.mass, static_cast<double>(away));
+      add_times(weighted, plane.sum, static_cast<double>(away));
       ExactSum space_here;
-      space_here.add_product(static_cast<double>(plane.cells), grid.volume(place.level));
+      space_here.add_product(static_cast<double>(plane.count), grid.volume(place.level));
       add_times(plain, space_here, static_cast<double>(away));
     }
     halo.plain[a] = plain.value() / halo.volume;

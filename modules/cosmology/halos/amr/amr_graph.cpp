@@ -209,7 +209,7 @@ void AmrGraph::write_labels(const LabelQuery& query, const std::vector<NumberedP
       servers);
   std::vector<std::int32_t> on, halos;
   std::array<std::vector<std::int64_t>, 3> indices;
-  for (const auto& [halo, piece] : sorted) {
+  for (const auto& [piece, halo] : sorted) {
     const Index3 index = in_mesh(piece);
     on.push_back(piece.level);
     halos.push_back(static_cast<std::int32_t>(halo));
@@ -244,7 +244,7 @@ bool AmrGraph::Blocks::have(const AmrCell& cell) {
 }
 
 AmrGraph::ParticleFilter::ParticleFilter(const AmrGraph& graph, const LocalInput& input, double,
-                                         const std::vector<OwnedPiece<AmrCell>>& owned)
+                                         const std::vector<NumberedPiece<AmrCell>>& owned)
     : grid_(graph.geometry()), cells_(cells_of(owned)), index_(cells_), blocks_(graph, input) {}
 
 std::optional<AmrCell> AmrGraph::ParticleFilter::location_of(const std::array<double, 3>& x) {

@@ -87,7 +87,7 @@ class AmrGraph {
    public:
     using Location = AmrCell;
     ParticleFilter(const AmrGraph& graph, const LocalInput& input, double threshold,
-                   const std::vector<OwnedPiece<AmrCell>>& owned);
+                   const std::vector<NumberedPiece<AmrCell>>& owned);
     [[nodiscard]] std::optional<AmrCell> location_of(const std::array<double, 3>& x);
 
    private:

@@ -121,8 +121,8 @@ template <CellGraph Graph>
   }
   Gathered<Graph> gathered;
   for (const auto& one : found.owned) {
-    const auto n = static_cast<std::size_t>(one.owner < 0 ? ~one.owner : one.owner);
-    const Id peak = one.owner < 0 ? peaks[n] : found.whole[n].peak.id;
+    const auto n = static_cast<std::size_t>(one.halo < 0 ? ~one.halo : one.halo);
+    const Id peak = one.halo < 0 ? peaks[n] : found.whole[n].peak.id;
     if (no_cell<Id> < peak) gathered.pieces.push_back({one.piece, peak});
   }
   for (std::size_t n = 0; n < peaks.size(); ++n) {

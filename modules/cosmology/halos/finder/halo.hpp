@@ -4,8 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "sidestream/data/box.hpp"
+#include "sidestream/extend/exact_sum.hpp"
+#include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 
 namespace sidestream::halos {
 
@@ -22,6 +26,26 @@ struct Peak {
   Id id = no_cell<Id>;
   void raise(double other, const Id& other_id) noexcept {
     if (other > value || (other == value && id < other_id)) *this = {other, other_id};
+  }
+};
+
+/// A number of cells or particles, and the exact sum of what they weigh.
+struct CountedSum {
+  Index count = 0;
+  ExactSum sum;
+
+  /// `words`: memory that is used for each sum in turn.
+  void write(ByteWriter& out, std::vector<std::uint32_t>& words) const {
+    words.clear();
+    pack(sum, words);
+    out.put(count);
+    out.put(words);
+  }
+  /// Adds what `write` wrote.
+  void read(ByteReader& in, std::vector<std::uint32_t>& words) {
+    count += in.get<Index>();
+    in.get(words);
+    static_cast<void>(add_packed(words.data(), words.size(), sum));
   }
 };
 
@@ -67,11 +91,8 @@ struct HaloPiece {
   Id halo = no_cell<Id>;
 };
 
-/// A piece of a halo, with the halo's number. Trivially copyable; sent between servers.
+/// A piece of a halo, with the halo's number; -1: none.
 template <class Piece>
-struct NumberedPiece {
-  std::int64_t halo = -1;
-  Piece piece;
-};
+using NumberedPiece = HaloPiece<Piece, Index>;
 
 }  // namespace sidestream::halos

@@ -79,7 +79,7 @@ std::map<Index, SharedCells> Tracks::descendants(const std::map<Index, const See
                                                  const std::vector<SharedCells>& shared) const {
   std::map<Index, SharedCells> chosen;
   const auto weight = [&](const SharedCells& one) {
-    return std::make_tuple(one.weight, one.cells, now.at(one.now)->mass, one.now);
+    return std::make_tuple(one.weight, one.count, now.at(one.now)->mass, one.now);
   };
   for (const SharedCells& one : shared) {
     const auto [at, is_new] = chosen.emplace(one.before, one);
@@ -95,7 +95,7 @@ std::map<Index, SharedCells> Tracks::origins(const std::vector<SharedCells>& sha
     const auto [at, is_new] = chosen.emplace(one.now, one);
     if (is_new) continue;
     SharedCells& best = at->second;
-    const auto had = std::make_tuple(best.weight, best.cells), has = std::make_tuple(one.weight, one.cells);
+    const auto had = std::make_tuple(best.weight, best.count), has = std::make_tuple(one.weight, one.count);
     if (has > had || (has == had && heavier(best.before, one.before))) best = one;
   }
   return chosen;

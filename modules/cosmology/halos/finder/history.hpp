@@ -30,12 +30,8 @@ struct SeenHalo {
   double mass = 0;
 };
 
-/// Cells or particles that a halo of the previous iteration shares with one of this iteration, and their weight.
-/// Ordered by weight, then by number.
-struct SharedCells {
-  Index before = -1, now = -1, cells = 0;
-  double weight = 0;
-};
+/// By peaks as in SeenHalo; ordered by weight, then by number.
+using SharedCells = SharedPair<Index>;
 
 enum class TrackEvent {
   first,    ///< exists in the first iteration; the time of its birth is unknown
@@ -232,7 +228,7 @@ class HaloHistory {
     std::vector<double> volumes;
     for (const TrackStep& step : steps) {
       peaks.push_back((step.halo >= 0 ? halos : halos_)[static_cast<std::size_t>(step.seen.peak)].id);
-      counts.push_back(step.shared.cells);
+      counts.push_back(step.shared.count);
       volumes.push_back(step.shared.weight * graph_.unit_volume());
     }
     Column column = counted ? Column{"shared", counts} : Column{"shared", volumes};

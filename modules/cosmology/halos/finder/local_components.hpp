@@ -15,24 +15,17 @@
 
 namespace sidestream::halos {
 
-/// A piece and its owner: whole halo n, or, as ~n, part n.
-template <class Piece>
-struct OwnedPiece {
-  Piece piece;
-  std::int64_t owner = 0;
-};
-
 /// Parts and whole halos are numbered from 0.
 template <CellGraph Graph>
 struct LocalComponents {
   using Id = typename Graph::Id;
 
-  std::vector<Halo<Id>> whole;                           ///< halos that lie in one domain
-  std::vector<Part<Id>> parts;                           ///< all parts that may continue elsewhere, of any size
-  std::vector<Bytes> planes;                             ///< output of Graph::PartSums for each part
-  std::vector<typename Graph::BoundaryPiece> boundary;   ///< of parts; ~n instead of n: a place that part n seeks
-  std::vector<OwnedPiece<typename Graph::Piece>> owned;  ///< pieces of all halos and parts, if requested
-  std::vector<typename Graph::Source> sources;           ///< of each of `owned`; not sent between servers
+  std::vector<Halo<Id>> whole;                              ///< halos that lie in one domain
+  std::vector<Part<Id>> parts;                              ///< all parts that may continue elsewhere, of any size
+  std::vector<Bytes> planes;                                ///< output of Graph::PartSums for each part
+  std::vector<typename Graph::BoundaryPiece> boundary;      ///< of parts; ~n instead of n: a place that part n seeks
+  std::vector<NumberedPiece<typename Graph::Piece>> owned;  ///< of whole halo n or, as ~n, part n, if requested
+  std::vector<typename Graph::Source> sources;              ///< of each of `owned`; not sent between servers
 
   void write(ByteWriter& out) const {
     out.put(whole);
@@ -62,7 +55,7 @@ struct LocalComponents {
       boundary.push_back(one);
     }
     for (auto one : other.owned) {
-      one.owner = one.owner < 0 ? renumbered(one.owner, first) : one.owner + halos;
+      one.halo = one.halo < 0 ? renumbered(one.halo, first) : one.halo + halos;
       owned.push_back(one);
     }
   }

@@ -16,9 +16,7 @@
 
 #include "cosmology/halos/finder/halo.hpp"
 #include "sidestream/extend/analysis.hpp"
-#include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/mesh/point_values.hpp"
-#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 #include "sidestream/kit/reduce/gathered_records.hpp"
 
 namespace sidestream::halos {
@@ -62,12 +60,8 @@ struct SharedPair {
 };
 
 /// Sums over the particles of pairs of halos.
-struct MemberSum {
-  Index count = 0;
-  ExactSum weight;
-};
 template <class Id>
-using MemberSums = std::map<std::pair<Id, Id>, MemberSum>;
+using MemberSums = std::map<std::pair<Id, Id>, CountedSum>;
 
 /// The server that has all particles with a number.
 [[nodiscard]] int keeper_of(std::int64_t id, int servers) noexcept;
@@ -120,9 +114,9 @@ template <class Id>
   for (const HaloMember<Id>& member : now) {
     while (first != before.end() && first->id < member.id) ++first;
     for (auto other = first; other != before.end() && other->id == member.id; ++other) {
-      MemberSum& sum = sums[{other->halo, member.halo}];
-      ++sum.count;
-      sum.weight.add(member.weight);
+      CountedSum& shared = sums[{other->halo, member.halo}];
+      ++shared.count;
+      shared.sum.add(member.weight);
     }
   }
   return sums;
@@ -137,26 +131,20 @@ template <class Id>
   ByteWriter out;
   std::vector<std::uint32_t> words;
   for (const auto& [pair, sum] : sums_of(before, now)) {
-    words.clear();
-    pack(sum.weight, words);
     out.put(pair.first);
     out.put(pair.second);
-    out.put(sum.count);
-    out.put(words);
+    sum.write(out, words);
   }
   MemberSums<Id> all;
   for (const Bytes& bytes : servers.gather(out.bytes(), 0)) {
     ByteReader in(bytes);
     while (!in.at_end()) {
       const auto one = in.get<Id>();
-      MemberSum& sum = all[{one, in.get<Id>()}];
-      sum.count += in.get<Index>();
-      in.get(words);
-      static_cast<void>(add_packed(words.data(), words.size(), sum.weight));
+      all[{one, in.get<Id>()}].read(in, words);
     }
   }
   std::vector<SharedPair<Id>> shared;
-  for (const auto& [pair, sum] : all) shared.push_back({pair.first, pair.second, sum.count, sum.weight.value()});
+  for (const auto& [pair, sum] : all) shared.push_back({pair.first, pair.second, sum.count, sum.sum.value()});
   return shared;
 }
 

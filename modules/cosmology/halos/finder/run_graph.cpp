@@ -170,7 +170,7 @@ Index RunGraph::HaloLookup::halo_at(const RowPlace& cell) const {
 }
 
 RunGraph::ParticleFilter::ParticleFilter(const RunGraph& graph, const LocalInput& input, double threshold,
-                                         const std::vector<OwnedPiece<Run>>&)
+                                         const std::vector<NumberedPiece<Run>>&)
     : field_(graph.geometry()), threshold_(threshold), views_(input.of(graph.variable())) {
   std::vector<Block> blocks;
   for (const BlockView& view : views_) blocks.push_back(view.block);

@@ -109,7 +109,7 @@ class RunGraph {
    public:
     using Location = RowPlace;
     ParticleFilter(const RunGraph& graph, const LocalInput& input, double threshold,
-                   const std::vector<OwnedPiece<Run>>& owned);
+                   const std::vector<NumberedPiece<Run>>& owned);
     [[nodiscard]] std::optional<RowPlace> location_of(const std::array<double, 3>& x);
 
    private:

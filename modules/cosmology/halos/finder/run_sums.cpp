@@ -41,15 +41,15 @@ void RunHaloSums::add(const Index3& cell, double value) noexcept {
   }
 }
 
-void RunHaloSums::add_plane(std::size_t axis, Index place, const Plane& plane) noexcept {
+void RunHaloSums::add_plane(std::size_t axis, Index place, const CountedSum& plane) noexcept {
   if (axis == 0) {
-    cells_ += plane.cells;
-    mass_.add(plane.mass);
+    cells_ += plane.count;
+    mass_.add(plane.sum);
   }
   const Index d = lattice_.difference(axis, at_[axis], place);
   reach(axis, d);
-  plain_[axis] += d * plane.cells;
-  add_times(weighted_[axis], plane.mass, d);
+  plain_[axis] += d * plane.count;
+  add_times(weighted_[axis], plane.sum, d);
 }
 
 Halo<Index> RunHaloSums::finish() const noexcept {
@@ -79,9 +79,9 @@ RunPartSums::RunPartSums(const RunGraph& graph, const std::vector<Run>& runs, st
 
 void RunPartSums::add(const Index3& cell, double value) noexcept {
   for (std::size_t a = 0; a < 3; ++a) {
-    Plane& plane = planes_[a][static_cast<std::size_t>(cell[a] - low_[a])];
-    ++plane.cells;
-    plane.mass.add(value);
+    CountedSum& plane = planes_[a][static_cast<std::size_t>(cell[a] - low_[a])];
+    ++plane.count;
+    plane.sum.add(value);
   }
 }
 

@@ -15,41 +15,20 @@
 #include "sidestream/data/box.hpp"
 #include "sidestream/extend/exact_sum.hpp"
 #include "sidestream/kit/base/records.hpp"
-#include "sidestream/kit/reduce/exact_sum_forms.hpp"
 
 namespace sidestream::halos {
 
-/// Sums over the cells of a part in one plane.
-struct Plane {
-  Index cells = 0;
-  ExactSum mass;  ///< values times volumes
-
-  /// `words`: memory that is used for each plane in turn.
-  void write(ByteWriter& out, std::vector<std::uint32_t>& words) const {
-    words.clear();
-    pack(mass, words);
-    out.put(cells);
-    out.put(words);
-  }
-  /// Adds the sums written by `write`.
-  void read(ByteReader& in, std::vector<std::uint32_t>& words) {
-    cells += in.get<Index>();
-    in.get(words);
-    static_cast<void>(add_packed(words.data(), words.size(), mass));
-  }
-};
-
-/// Planes by axis and place. `Place`: the coordinate that the cells of a plane share: an index, or a level and an
-/// index.
+/// Sums over the cells of a part by plane: by axis and place. `Place`: the coordinate that the cells of a plane share:
+/// an index, or a level and an index.
 template <class Place>
 class PlaneSums {
  public:
   void add(std::size_t axis, const Place& place, double value, double volume) {
-    Plane& plane = planes_[axis][place];
-    ++plane.cells;
-    plane.mass.add_product(value, volume);
+    CountedSum& plane = planes_[axis][place];
+    ++plane.count;
+    plane.sum.add_product(value, volume);
   }
-  [[nodiscard]] const std::map<Place, Plane>& along(std::size_t axis) const noexcept { return planes_[axis]; }
+  [[nodiscard]] const std::map<Place, CountedSum>& along(std::size_t axis) const noexcept { return planes_[axis]; }
 
   void write(ByteWriter& out) const {
     std::vector<std::uint32_t> words;
@@ -71,7 +50,7 @@ class PlaneSums {
   }
 
  private:
-  std::array<std::map<Place, Plane>, 3> planes_;
+  std::array<std::map<Place, CountedSum>, 3> planes_;
 };
 
 class RunGraph;
@@ -83,7 +62,7 @@ class RunHaloSums {
   void add(const Index3& cell, double value) noexcept;
   /// Adds the cells of a part with one index along an axis. Each cell is added along each axis; masses are added along
   /// the first axis only.
-  void add_plane(std::size_t axis, Index place, const Plane& plane) noexcept;
+  void add_plane(std::size_t axis, Index place, const CountedSum& plane) noexcept;
   [[nodiscard]] Halo<Index> finish() const noexcept;
 
  private:
@@ -108,7 +87,7 @@ class RunPartSums {
 
  private:
   Index3 low_{};
-  std::array<std::vector<Plane>, 3> planes_;
+  std::array<std::vector<CountedSum>, 3> planes_;
 };
 
 /// Merged sums of several parts.
