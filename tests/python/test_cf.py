@@ -360,13 +360,13 @@ with sidestream.open_session(MPI.COMM_SELF, "run.yaml") as session:
 def test_variables_with_names_of_other_arrays(tmp_path):
     """Axes, also those of the first variable, keep their names."""
     names = ["x", "y", "x_bnds", "bnds", "time", "cycle", "plain"]
-    (tmp_path / "run.yaml").write_text("output: {directory: .}\noutputs: [netcdf: {}, zarr: {}]\n")
+    (tmp_path / "run.yaml").write_text("output: {directory: results}\noutputs: [netcdf: {}, zarr: {}]\n")
     command = [sys.executable, "-c", f"NAMES = {names}\n{NAMED_LIKE_AXES}"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     with (
-        xarray.open_zarr(tmp_path / "fields.zarr") as store,
-        xarray.open_dataset(tmp_path / "fields-000000.nc") as file,
+        xarray.open_zarr(tmp_path / "results" / "fields.zarr") as store,
+        xarray.open_dataset(tmp_path / "results" / "fields-000000.nc") as file,
     ):
         for found in (store, file):
             assert (list(found.x.values), list(found.y.values)) == ([0.5, 1.5, 2.5], [0.5, 1.5])
