@@ -9,12 +9,9 @@ namespace blast {
 
 namespace {
 
-const std::map<std::string, Problem> problems{{"sedov", Problem::sedov},
-                                              {"octant", Problem::octant},
-                                              {"turbulence", Problem::turbulence},
-                                              {"shear", Problem::shear},
-                                              {"uniform", Problem::uniform},
-                                              {"wave", Problem::wave}};
+const std::map<std::string, Problem> problems{{"sedov", Problem::sedov},           {"octant", Problem::octant},
+                                              {"turbulence", Problem::turbulence}, {"shear", Problem::shear},
+                                              {"uniform", Problem::uniform},       {"wave", Problem::wave}};
 
 void declare_problem(CLI::App& app, Options& o) {
   app.add_option(
@@ -31,7 +28,8 @@ void declare_problem(CLI::App& app, Options& o) {
       ->check(CLI::Range(1.0, 1e6));
   app.add_option("--mach", o.mach, "Turbulence: rms speed over sound speed")->check(CLI::PositiveNumber);
   app.add_option("--seed", o.seed, "Turbulence: another number, other eddies");
-  app.add_option("--width", o.width, "Shear: thickness of the layers between the streams")->check(CLI::Range(1e-3, 0.1));
+  app.add_option("--width", o.width, "Shear: thickness of the layers between the streams")
+      ->check(CLI::Range(1e-3, 0.1));
 }
 
 void declare_method(CLI::App& app, Options& o) {
