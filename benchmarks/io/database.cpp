@@ -51,7 +51,7 @@ Stream::Stream(MPI_Comm comm, const Options& options, std::string folder, const 
     : folder_(std::move(folder)),
       session_(sidestream::Session::open_text(comm, configuration(options, folder_, placement))),
       writes_behind_(placement.find("inline") == std::string::npos),
-      shown_(options.database.find("hdf5: false") == std::string::npos) {}
+      shown_(options.codec.empty() && options.database.find("hdf5: false") == std::string::npos) {}
 
 void Stream::start(const Fields& fields) {
   session_.set_block("grid", fields.rank, {fields.box.lo, fields.box.hi});

@@ -33,7 +33,7 @@ class Stream {
   std::string folder_;
   sidestream::Session session_;
   bool writes_behind_;
-  bool shown_;  ///< true if contexts have HDF5 files
+  bool shown_;  ///< true if contexts have HDF5 files: not if all values have codecs
 };
 
 /// A method that writes through an open stream, which outlives it. Closing the method does not close the stream.
