@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "client/needed_values.hpp"
@@ -71,38 +72,66 @@ TEST_CASE("schedules in cycles depend on the cycle, and bounds count") {
   CHECK(every.may_run(3, std::nullopt));
 }
 
-TEST_CASE("what a client publishes only where it is needed suffices") {
-  std::vector<std::int64_t> runs, needed;
+namespace {
+
+/// 20 iterations, of which `count` runs in every third, in a placement. Clients publish only what is needed.
+void run(const std::string& placement, bool is_told) {
+  std::vector<std::int64_t> runs, needed, all;
+  for (std::int64_t index = 0; index < 20; ++index) {
+    if (index < 8 || index % 3 == 0 || !is_told) all.push_back(index);  // max_in_flight is 8
+  }
   Session session = Session::open_text(testing::test_ranks(),
-                                       "placement: inline\n"
-                                       "meshes: {line: {type: uniform, size: [64]}}\n"
-                                       "variables: {v: {mesh: line}, idle: {mesh: line}, once: {mesh: line, "
-                                       "time_varying: false}}\n"
-                                       "output: {directory: needed-results, existing: replace, timings: false}\n"
-                                       "analyses: [count: {variable: v, every: 3}]\n");
+                                       "placement: " + placement +
+                                           "\nmeshes: {line: {type: uniform, size: [64]}}\n"
+                                           "variables: {v: {mesh: line}, idle: {mesh: line}, once: {mesh: line, "
+                                           "time_varying: false}}\n"
+                                           "output: {directory: needed-results, existing: replace, timings: false}\n"
+                                           "analyses: [count: {variable: v, every: 3}]\n");
   Option name{"variable", OptionType::variable};
   name.required = true;
   session.registry().add(AnalysisKind{"count", "Runs.", {name}, [&](const Settings& s, const Metadata& m) {
                                         return std::make_unique<Count>(runs, m.find_variable(s.text("variable"))->id);
                                       }});
-  int rank = 0, size = 1;
-  MPI_Comm_rank(session.comm(), &rank);
-  MPI_Comm_size(session.comm(), &size);
-  const Index lo = 64 * rank / size, hi = 64 * (rank + 1) / size;
-  session.set_block("line", rank, Box{{lo, 0, 0}, {hi, 1, 1}});
-  session.start();
-  const std::vector<double> values(static_cast<std::size_t>(hi - lo), 1.5);
-  for (std::int64_t index = 0; index < 20; ++index) {
-    CHECK(session.is_needed("once"));
-    CHECK(session.is_needed("idle") == (index < 8));
-    if (session.is_needed("v")) {
-      needed.push_back(index);
-      CHECK(session.publish("v", rank, values) == Taken::yes);
+  const bool is_server = session.is_server();
+  if (is_server) {
+    session.serve();
+  } else {
+    int rank = 0, size = 1;
+    MPI_Comm_rank(session.comm(), &rank);
+    MPI_Comm_size(session.comm(), &size);
+    const Index lo = 64 * rank / size, hi = 64 * (rank + 1) / size;
+    session.set_block("line", rank, Box{{lo, 0, 0}, {hi, 1, 1}});
+    session.start();
+    const std::vector<double> values(static_cast<std::size_t>(hi - lo), 1.5);
+    for (std::int64_t index = 0; index < 20; ++index) {
+      CHECK(session.is_needed("once"));
+      CHECK(session.is_needed("idle") == (index < 8 || !is_told));
+      if (session.is_needed("v")) {
+        needed.push_back(index);
+        CHECK(session.publish("v", rank, values) == Taken::yes);
+      }
+      (void)session.end_iteration(index, 0.1);
     }
-    (void)session.end_iteration(index, 0.1);
+    CHECK_THROWS_WITH_AS((void)session.is_needed("idlee"), doctest::Contains("did you mean 'idle'"), Error);
+    CHECK(needed == all);
   }
-  CHECK_THROWS_WITH_AS((void)session.is_needed("idlee"), doctest::Contains("did you mean 'idle'"), Error);
   CHECK(session.close().delivered == 20);
-  CHECK(runs == std::vector<std::int64_t>{0, 3, 6, 9, 12, 15, 18});
-  CHECK(needed == std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 9, 12, 15, 18});
+  const bool runs_here = is_server || placement == "inline";
+  if (runs_here && !runs.empty()) CHECK(runs == std::vector<std::int64_t>{0, 3, 6, 9, 12, 15, 18});
+  std::int64_t most = static_cast<std::int64_t>(runs.size());
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, testing::test_ranks());
+  CHECK(most == 7);
+}
+
+}  // namespace
+
+TEST_CASE("what a client publishes only where it is needed suffices") { run("inline", true); }
+
+TEST_CASE("clients of dedicated servers hear what these need") {
+  int ranks = 0;
+  MPI_Comm_size(testing::test_ranks(), &ranks);
+  if (ranks < 3) return;  // the program runs with 3, too
+  run("{mode: cores, per_node: 1, buffer: 1 MiB}", true);
+  run("{mode: cores, groups: {first: 1, second: 1}, buffer: 1 MiB}", true);  // the second has no task
+  run("{mode: nodes, servers: 1, buffer: 1 MiB}", false);                    // which does not tell them
 }
