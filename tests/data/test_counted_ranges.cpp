@@ -273,6 +273,10 @@ void check_surfaces(const World& world, Counts& counts) {
     const Selected whole(0, 0, ValuesBracketed{values, {0, 0}});
     const std::vector<bool> touching = Needs(world.metadata, world.blocks, world.ranges).of(whole);
     for (std::size_t b = 0; b < exact.size(); ++b) CHECK((!exact[b] || touching[b]));
+    // Nodes on the border of two blocks belong to one of them, whose range may not touch the other's cells.
+    const bool cells = world.metadata.variables[0].centering == Centering::cell;
+    for (std::size_t b = 0; cells && b < exact.size(); ++b) CHECK((!needed[b] || touching[b]));
+    CHECK(count(needed) <= count(touching));
     counts.exact += count(exact);
     counts.needed += count(needed);
     counts.touching += count(touching);

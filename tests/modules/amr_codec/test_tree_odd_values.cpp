@@ -1,6 +1,6 @@
 // Chunks of odd values. Each takes at most 1 % more than the best of the other methods. Quiet ones, which are only
-// compressed at a low level, take up to 30 % more, and zeros of random sign up to 2.2 times as much. `make test` tries
-// every fourth kind of values, and every third chunk of each.
+// compressed at a low level, take 6 % more; those of few numbers in any order up to 30 %, and zeros of random sign up
+// to 2.2 times as much. `make test` tries every fourth kind of values, and every third chunk of each.
 #include <doctest/doctest.h>
 #include <zstd.h>
 
@@ -81,7 +81,9 @@ double best_of_others(const SomeChunk& one) {
 double allowed(const std::string& name, const SomeChunk& one, BytesView stream) {
   const TreeMethod method = tree_stream_method(stream);
   const bool quiet = one.values.size() > 32768 && (method == TreeMethod::zstd || method == TreeMethod::shuffled);
-  return !quiet ? 1.01 : name == "0 of either sign" ? 2.2 : 1.3;
+  if (!quiet) return 1.01;
+  if (name == "0 of either sign") return 2.2;
+  return name == "small whole numbers" || name == "any bits" || name == "in steps" ? 1.3 : 1.06;
 }
 
 }  // namespace
