@@ -308,7 +308,7 @@ def test_an_array_outlives_its_session(open_session, mode, commits):
 
 
 def test_an_array_outlives_mpi(tmp_path):
-    """Arrays in shared memory, as in the own, are not unmapped while they are in use; calls say that MPI has ended."""
+    """Arrays, in shared memory too, are not unmapped while they are in use. Calls say that MPI has ended."""
     program = """
 import sys
 import numpy as np

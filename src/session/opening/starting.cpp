@@ -6,7 +6,8 @@
 // 3. The configuration is read a second time, with the program's parameters. Servers are divided into groups.
 // 4. Blocks are checked for overlap, then transports, tasks and streams are made. From here on this is a run: records
 //    of the run before are removed or kept.
-// 5. Clients publish their declarations. This is not collective, since it may wait for servers.
+// 5. Clients publish their declarations, and agree that all have. Servers do not take part, since clients may wait for
+//    them.
 // Each step is collective over all ranks, and throws on all of them if it fails on one.
 #include <fmt/format.h>
 #include <signal.h>
