@@ -110,7 +110,8 @@ class Sweep {
     if (rank_ == 0 && total == 0) {  // stages without allocations, as publishing in shared memory should be
       std::printf("%s: %s of rank %d allocates nothing\n", one_.name.c_str(), fault.stage.c_str(), fault.rank);
     }
-    const std::set<long> chosen = sample(total, wanted(one_));
+    std::set<long> chosen = sample(total, wanted(one_));
+    if (fault.stage == "start" && total > 0) chosen.insert(total);  // clients end their start without the servers
     bool failed = false;
     bool had_any = false;  // in a session with a fault; spilling allocates, but depends on timing
     for (const long n : chosen) failed |= fails(fault, n, had_any);

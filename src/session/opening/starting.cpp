@@ -8,7 +8,7 @@
 //    of the run before are removed or kept.
 // 5. Clients publish their declarations, and agree that all have. Servers do not take part, since clients may wait for
 //    them.
-// Each step is collective over all ranks, and throws on all of them if it fails on one.
+// Steps 1 to 4 are collective over all ranks, and throw on all of them if they fail on one.
 #include <fmt/format.h>
 #include <signal.h>
 
