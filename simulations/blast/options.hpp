@@ -27,7 +27,7 @@ struct Options {
   double radius = 2.5;  ///< radius of the ball that gets a blast's energy, in cells of level `most`
   double mach = 2;      ///< turbulence: rms speed over sound speed
   std::uint64_t seed = 1;
-  double width = 0.025;  ///< shear: thickness of the layers between the streams
+  double width = 0.025;    ///< shear: thickness of the layers between the streams
   int every = 1;           ///< publish every this many steps
   int blocks = 1;          ///< number of trees that each rank publishes
   std::string sidestream;  ///< configuration; empty: none

@@ -43,8 +43,8 @@ void Start::make_eddies() {
     for (double& push : eddy.push) push *= options_.mach / std::sqrt(power);
 }
 
-// The instability of Kelvin and Helmholtz with layers of finite thickness, which converges (McNally, Lyra and Passy 2012,
-// section 2), here with a second mode that varies along z. The middle half of the cube is twice as dense.
+// The instability of Kelvin and Helmholtz with layers of finite thickness, which converges (McNally, Lyra and Passy
+// 2012, section 2), here with a second mode that varies along z. The middle half of the cube is twice as dense.
 Values Start::streams(const Leaf& leaf) const {
   const double x = 2 * std::numbers::pi * leaf.centre(0), z = 2 * std::numbers::pi * leaf.centre(2);
   const double inside = 0.25 - std::abs(leaf.centre(1) - 0.5);  // distance from the nearer layer

@@ -10,8 +10,8 @@
 
 namespace blast {
 
-/// The density is 1 everywhere at the start, except in `shear` and `wave`. A blast has an energy of 1 (octant: 1/8 of it
-/// is here). Everything else follows from units in which density, energy and the cube's edge are 1.
+/// The density is 1 everywhere at the start, except in `shear` and `wave`. A blast has an energy of 1 (octant: 1/8 of
+/// it is here). Everything else follows from units in which density, energy and the cube's edge are 1.
 class Start {
  public:
   Start(const Options& options);
