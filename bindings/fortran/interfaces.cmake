@@ -6,7 +6,7 @@
 # Other pointers become `type(c_ptr)`. Functions that take or return a communicator are left out: shims.c has others.
 
 # Arrays that may be null: they are addresses in Fortran, too.
-set(nullable context_read_box:array_lo context_read_box:array_hi restart_read_box:array_lo restart_read_box:array_hi
+set(nullable context_read_box:array_lo context_read_box:array_hi is_needed:cycle restart_read_box:array_lo restart_read_box:array_hi
   replace_block_lists:bounds set_block_list:bounds set_spectral_block:numbers set_spectral_block:x set_spectral_block:y
   set_spectral_block:z)
 

@@ -16,6 +16,9 @@ module sidestream_calls
   interface sidestream_get_real
     module procedure get_real32, get_real64
   end interface sidestream_get_real
+  interface sidestream_is_needed
+    module procedure is_needed
+  end interface sidestream_is_needed
   interface sidestream_signal_values
     module procedure signal_reals, signal_integers
   end interface sidestream_signal_values
@@ -26,7 +29,7 @@ module sidestream_calls
   public :: sidestream_add_spectral_mesh, sidestream_set_mesh_array, sidestream_set_periodic, sidestream_set_fixed
   public :: sidestream_add_variable, sidestream_set_variable_attribute, sidestream_start, sidestream_set_owned_points
   public :: sidestream_publish_handle, sidestream_publish_handle_values, sidestream_publish_handles, sidestream_signal
-  public :: sidestream_signal_values, sidestream_signal_barrier
+  public :: sidestream_signal_values, sidestream_signal_barrier, sidestream_is_needed
   public :: sidestream_get_int, sidestream_get_real, sidestream_should_end
 
 contains
@@ -328,6 +331,19 @@ contains
     integer, intent(out), optional :: ierr
     call settle(session, c_signal_barrier(handle_of(session), trim(event) // c_null_char), ierr)
   end subroutine sidestream_signal_barrier
+
+  !> False if nothing that the servers run reads the variable in the open iteration; true where that is not known before.
+  !> With a third argument `cycle`, the one that the end of the iteration will get, more is known.
+  subroutine is_needed(session, variable, needed, ierr)
+    type(sidestream_session), intent(inout) :: session
+    character(len=*), intent(in) :: variable
+    logical, intent(out) :: needed
+    integer, intent(out), optional :: ierr
+    integer(c_int) :: found
+    found = 1
+    call settle(session, c_is_needed(handle_of(session), trim(variable) // c_null_char, c_null_ptr, found), ierr)
+    needed = found /= 0
+  end subroutine is_needed
 
   !> A steered parameter, as of the last end of an iteration: the same on every client. A value that does not fit an
   !> integer of 32 bits becomes the nearest one that does: give the parameter a range.

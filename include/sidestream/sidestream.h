@@ -334,6 +334,11 @@ typedef struct {
 int sidestream_describe_variable(sidestream_session* session, const char* variable,
                                  sidestream_description* description);
 
+/* Sets *needed to 0 if nothing that the servers run reads the variable in the open iteration, so that it need not be
+ * published; otherwise to 1, also where that cannot be known before. `cycle`, which may be NULL, is the one that
+ * end_iteration will get. See Session::is_needed in sidestream.hpp, whose words hold here. */
+int sidestream_is_needed(sidestream_session* session, const char* variable, const int64_t* cycle, int* needed);
+
 /* Raises the named event in this iteration: analyses with `on: name` run. Any client may. */
 int sidestream_signal(sidestream_session* session, const char* event);
 

@@ -46,6 +46,12 @@ def test_read_by_other_numbers(written, readers, blocks):
     run(readers, "read", written / "restart", blocks)
 
 
+def test_read_from_a_path_that_is_not_utf_8(written, tmp_path):
+    place = tmp_path / os.fsdecode(b"caf\xe9")
+    shutil.copytree(written / "restart", place)
+    run(2, "read", place, 2)
+
+
 @pytest.mark.parametrize(
     ("placement", "ranks"), few([("{mode: nodes, servers: 2}", 4), ("{mode: cores, buffer: 32 MiB}", 3)])
 )

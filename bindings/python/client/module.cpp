@@ -68,6 +68,7 @@ NB_MODULE(_client, module) {
       .def("signal_values", [](Session& s, const char* event, int scope, int type, const nb::bytes& values,
                                std::int64_t count) { s.signal_values(event, scope, type, values.c_str(), count); })
       .def("signal_barrier", &Session::signal_barrier)
+      .def("is_needed", &Session::is_needed, nb::arg(), nb::arg().none())
       .def("get_int", &Session::get_int)
       .def("get_real", &Session::get_real)
       .def("end_iteration", &Session::end_iteration);

@@ -43,8 +43,9 @@ void Restart::check(int code) const {
   if (code != SIDESTREAM_OK) throw Failure{code, sidestream_restart_message(restart_)};
 }
 
-Restart::Restart(std::uintptr_t comm, const std::string& directory, std::optional<std::int64_t> cycle) {
+Restart::Restart(std::uintptr_t comm, const nb::bytes& path, std::optional<std::int64_t> cycle) {
   const std::int64_t of = cycle.value_or(0);
+  const std::string directory(path.c_str(), path.size());  // paths need not be UTF-8
   int code = SIDESTREAM_OK;
   {
     const nb::gil_scoped_release released;
@@ -111,7 +112,7 @@ void Restart::read_block(const char* variable, std::int64_t block, nb::handle ar
 
 void add_restart(nb::module_& module) {
   nb::class_<Restart>(module, "Restart")
-      .def(nb::init<std::uintptr_t, const std::string&, std::optional<std::int64_t>>(), nb::arg("comm"),
+      .def(nb::init<std::uintptr_t, const nb::bytes&, std::optional<std::int64_t>>(), nb::arg("comm"),
            nb::arg("directory"), nb::arg("cycle").none())
       .def("close", &Restart::close)
       .def("iteration", &Restart::iteration)

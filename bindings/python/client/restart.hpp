@@ -21,7 +21,7 @@ class Restart {
  public:
   using Numbers = std::vector<std::int64_t>;
   /// Opens a checkpoint. Collective. `comm` is MPI's handle as a number.
-  Restart(std::uintptr_t comm, const std::string& directory, std::optional<std::int64_t> cycle);
+  Restart(std::uintptr_t comm, const nb::bytes& path, std::optional<std::int64_t> cycle);
   Restart(const Restart&) = delete;
   Restart& operator=(const Restart&) = delete;
   ~Restart() { close(); }

@@ -246,6 +246,15 @@ double Session::get_real(const char* name) {
   return value;
 }
 
+bool Session::is_needed(const char* variable, std::optional<std::int64_t> cycle) {
+  sidestream_session* const session = open("is_needed");
+  int needed = 1;
+  const std::int64_t* const at = cycle ? &*cycle : nullptr;
+  static_cast<void>(
+      taken(session, letting_others_run([&] { return sidestream_is_needed(session, variable, at, &needed); })));
+  return needed != 0;
+}
+
 bool Session::end_iteration(std::int64_t cycle, double time) {
   sidestream_session* const session = open("end_iteration");
   const nb::gil_scoped_release released;

@@ -62,6 +62,7 @@ class Session {
   /// Raises an event with `count` elements of the sidestream_type `type`.
   void signal_values(const char* event, int scope, int type, const char* bytes, std::int64_t count);
   void signal_barrier(const char* event);
+  [[nodiscard]] bool is_needed(const char* variable, std::optional<std::int64_t> cycle);
   [[nodiscard]] std::int64_t get_int(const char* name);
   [[nodiscard]] double get_real(const char* name);
   bool end_iteration(std::int64_t cycle, double time);

@@ -1,5 +1,6 @@
 // The C interface: every function forwards to the C++ session.
 #include <algorithm>
+#include <optional>
 
 #include "base/waiting.hpp"
 #include "session/c/c_session.hpp"
@@ -309,6 +310,12 @@ int sidestream_describe_variable(sidestream_session* session, const char* variab
     whole.components = found.components;
     whole.axes = s.array_axes(found);
     sidestream::fill(*description, whole);
+  });
+}
+
+int sidestream_is_needed(sidestream_session* session, const char* variable, const int64_t* cycle, int* needed) {
+  return guarded(session, "is_needed", {{variable, "variable"}, {needed, "needed"}}, [&](Session& s) {
+    *needed = s.is_needed(variable, cycle ? std::optional(*cycle) : std::nullopt) ? 1 : 0;
   });
 }
 

@@ -1,5 +1,6 @@
 """A checkpoint that is read by the ranks of a communicator, each reading what it needs."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ class Together:
     """Calls the functions of restart.h."""
 
     def __init__(self, directory: Path, comm: Any, cycle: int | None) -> None:
-        self._restart = _client.Restart(handle_of(comm, "restart"), str(directory), cycle)
+        self._restart = _client.Restart(handle_of(comm, "restart"), os.fsencode(directory), cycle)
         self.iteration = self._restart.iteration()
         self.remarks = self._restart.remarks().splitlines()
         self.meshes = tuple(self._restart.meshes())

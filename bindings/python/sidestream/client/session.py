@@ -206,6 +206,12 @@ class Session(Declaring):
         """Reaches a barrier, and continues: the event is raised on all servers once all clients have reached it."""
         self._session.signal_barrier(event)
 
+    def is_needed(self, variable: str, cycle: SupportsIndex | None = None) -> bool:
+        """False if no analysis, output or condition reads the variable in the open iteration, so that it need not be
+        published; the same on every client. True where that is not known before. `cycle`, which `end_iteration` will
+        get, makes it known for schedules of cycles. Begins the iteration, and may wait as `publish` does."""
+        return self._session.is_needed(variable, None if cycle is None else cycle.__index__())
+
     def get_int(self, name: str) -> int:
         """The value of an integer parameter of `steering:`, as of the last `end_iteration`: the same on every client
         that has ended as many iterations. See docs/steering.md."""
