@@ -26,7 +26,7 @@ enum : std::uint8_t { below = 0, inside = 1, nowhere = 2 };
 
 bool is_finite(const Place& x) { return std::isfinite(x[0]) && std::isfinite(x[1]) && std::isfinite(x[2]); }
 
-std::vector<std::uint8_t> classify(const CellContour& request, double value) {
+std::vector<std::uint8_t> states_of(const CellContour& request, double value) {
   std::vector<std::uint8_t> states(request.numbers.size());
   for (std::size_t p = 0; p < states.size(); ++p) {
     const double number = request.numbers[p];
@@ -110,7 +110,7 @@ class CellTracer {
   }
 
   void trace() {
-    states_ = classify(request_, value_);
+    states_ = states_of(request_, value_);
     request_.list.links().visit(
         [&](auto links) { request_.list.ends().visit([&](auto ends) { pass(links.data(), ends.data()); }); });
     triangles_.finish();

@@ -204,7 +204,7 @@ Span span_of(const ArrayView& array) {
 }
 
 /// The order in which an array is packed.
-Order order_of(const ArrayView& array) {
+Order packing_order(const ArrayView& array) {
   return std::abs(array.strides[0]) <= std::abs(array.strides[2]) ? Order::column : Order::row;
 }
 
@@ -229,14 +229,14 @@ ValuePlace PlacedValues::place(const ArrayView& array) {
     bytes_ += round_up(copies_.back().bytes, PlacedValues::alignment);
   }
   const Copy& copy = copies_[known->second];
-  if (packed) return {0, 0, copy.offset, packed_strides(array.box, array.components, order_of(array))};
+  if (packed) return {0, 0, copy.offset, packed_strides(array.box, array.components, packing_order(array))};
   return {0, 0, copy.offset + static_cast<std::uint64_t>(-span.first), array.strides};
 }
 
 void PlacedValues::copy(std::byte* to) const {
   for (const Copy& copy : copies_) {
     if (copy.packed) {
-      pack(copy.array, copy.array.box, order_of(copy.array), {to + copy.offset, copy.bytes});
+      pack(copy.array, copy.array.box, packing_order(copy.array), {to + copy.offset, copy.bytes});
     } else {
       const std::byte* const first = static_cast<const std::byte*>(copy.array.data) + span_of(copy.array).first;
       std::memcpy(to + copy.offset, first, copy.bytes);

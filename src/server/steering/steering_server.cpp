@@ -16,7 +16,7 @@ constexpr std::size_t most_told = 3;
 static_assert(most_steered * sizeof(SteeredChange) <= longest_notice);
 
 /// Seconds between two looks. Reading a directory of a parallel file system costs more than a short iteration.
-constexpr double seconds_between_polls = 0.1;
+constexpr double seconds_between_reads = 0.1;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ void SteeringServer::take_requests() {
 
 void SteeringServer::contribute(std::span<std::uint64_t> words, std::int64_t index, double seconds) {
   if (!channel_) return;
-  if (polled_ < 0 || seconds - polled_ >= seconds_between_polls) {
+  if (polled_ < 0 || seconds - polled_ >= seconds_between_reads) {
     polled_ = seconds;
     take_requests();
   }

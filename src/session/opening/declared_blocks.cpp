@@ -9,6 +9,7 @@
 
 #include "base/mpi/agree.hpp"
 #include "config/meshes.hpp"
+#include "data/steering.hpp"
 #include "session/opening/modules.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
@@ -75,10 +76,6 @@ void publish_spectral_blocks(Publisher& publisher, Declarations& declarations) {
 }
 
 namespace {
-
-std::string text_of(const std::variant<std::int64_t, double>& value) {
-  return std::visit([](auto number) { return fmt::format("{}", number); }, value);
-}
 
 std::string of_parameters(const Parameters& mine, const Parameters& others) {
   for (const auto& [name, value] : others) {

@@ -1,9 +1,11 @@
 // Drafts a mapping: which files count, what ends an iteration, which datasets become which variables.
 #include <fmt/format.h>
+
 #include <algorithm>
 
 #include "commands.hpp"
 #include "hdf5/records.hpp"
+#include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {
 
@@ -11,8 +13,6 @@ namespace {
 
 constexpr const char* number_place = "{cycle}";
 constexpr std::int64_t most_components = 9;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The names in which a run of digits is replaced, each once for each run.
 std::vector<std::string> general_names(const std::string& name) {

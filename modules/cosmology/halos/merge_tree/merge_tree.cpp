@@ -11,7 +11,7 @@ namespace sidestream {
 namespace halos {
 namespace {
 
-std::unique_ptr<Task> create(const Settings& settings, const Metadata& metadata) {
+std::unique_ptr<Task> create_tree(const Settings& settings, const Metadata& metadata) {
   const Mesh& mesh = metadata.mesh_of(read_variable(settings, metadata));
   if (!has_levels(mesh)) {
     Field field = read_field(settings, metadata, "`merge_tree`");
@@ -44,7 +44,7 @@ AnalysisKind merge_tree_kind() {
           "the mesh is divided. docs/cosmology.md.",
       .options = halos::tree_options().declarations(),
       .create = [](const Settings& settings, const Metadata& metadata) -> std::unique_ptr<Task> {
-        return halos::create(settings, metadata);
+        return halos::create_tree(settings, metadata);
       },
   };
 }
