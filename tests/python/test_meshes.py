@@ -104,3 +104,27 @@ def test_every_kind(tmp_path):
     np.testing.assert_array_equal(levels["z"], [3.5, 4.5, 5.5, 6.5])
     with h5py.File(results / "fields-000003.h5") as file:
         assert file["meshes/tree"].attrs["spacing"][0] == 2
+
+
+def test_blocks_only_on_finer_levels(tmp_path):
+    """The file has the variable over its base mesh, without values, and the fine values are in a server's file."""
+    text = f"placement: inline\noutput: {{directory: {tmp_path}/results}}\noutputs: [hdf5: {{}}]\n"
+    fine = np.arange(8, dtype=np.int32).reshape(2, 4)
+    with sidestream.open_session(MPI.COMM_SELF, text=text) as session:
+        session.add_uniform_mesh("levels", [4, 4])
+        session.set_refinement("levels", [[2, 2, 1]])
+        session.add_variable("l", "levels", np.int32)
+        session.add_variable("x", "levels")
+        session.set_block("levels", 3, [2, 0], [6, 2], level=1)
+        session.start()
+        assert session.publish("l", 3, fine)
+        assert session.publish("x", 3, fine / 2)
+        assert session.end_iteration(0, 0.0)
+    with h5py.File(tmp_path / "results" / "fields-000000.h5") as file:
+        for name, nothing in (("l", 0), ("x", np.nan)):
+            whole = file[f"variables/{name}"]
+            assert whole.shape == (4, 4) and whole.attrs["missing"] == 16
+            np.testing.assert_array_equal(whole[...], np.full((4, 4), nothing))
+    with h5py.File(tmp_path / "results" / "fields-000000-000.h5") as file:
+        np.testing.assert_array_equal(file["variables/l/level-1-block-3"][...].reshape(2, 4), fine)
+    assert sidestream.open(tmp_path / "results" / "fields-000000.h5")["x"].shape == (4, 4)
