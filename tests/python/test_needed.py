@@ -23,8 +23,8 @@ analyses:
   - statistics: {variable: often, every: 3, file: often.csv}
   - statistics: {variable: rarely, every: 50 cycles, file: rarely.csv}
 """
-# Until max_in_flight iterations have ended, everything is needed with dedicated nodes, which tell it as they take them.
-PLACEMENTS = [("{mode: cores, buffer: 32 MiB}", 4, 0), ("inline", 3, 0), ("{mode: nodes, servers: 2}", 5, 8)]
+# Iterations in which everything is needed: the first max_in_flight, and with dedicated nodes, which tell nothing, all.
+PLACEMENTS = [("{mode: cores, buffer: 32 MiB}", 4, 8), ("inline", 3, 8), ("{mode: nodes, servers: 2}", 5, 20)]
 
 
 @pytest.mark.parametrize(
