@@ -39,6 +39,9 @@ sidestream_part_found(CLIMATE TRUE)
 sidestream_part(COSMOLOGY TITLE "the module cosmology" PACKAGE "nothing: it is a part of Sidestream"
   FOR "halos, merge trees, spectra, Lyman-alpha, deposits and samples of particles")
 sidestream_part_found(COSMOLOGY TRUE)
+sidestream_part(STAGING TITLE "the module staging" PACKAGE "nothing: it is a part of Sidestream"
+  FOR "placement job, the output stream and the endpoint")
+sidestream_part_found(STAGING TRUE)
 sidestream_part(VISUALISATION TITLE "the module visualisation" PACKAGE "nothing: it is a part of Sidestream"
   FOR "slices, surfaces, samples, stream lines, projections and pictures")
 sidestream_part_found(VISUALISATION TRUE)

@@ -4,10 +4,7 @@
 #include <signal.h>
 
 #include <ctime>
-#include <thread>
-#include <utility>
 
-#include "base/run_log.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {
@@ -45,27 +42,5 @@ class OwnEnvironment {
   FloatEnvironment numbers_;
   FileSizeSignalHeld signal_;
 };
-
-// Threads of the library in a program that is not ours.
-
-/// Starts a thread that receives no signals, which are for the program's own threads. Its messages go where the
-/// starting thread's go. Throws what std::thread throws.
-template <class Work>
-std::thread thread_without_signals(Work&& work) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    std::thread thread([log = current_log(), own = std::forward<Work>(work)]() mutable {
-      const LogScope scope(log);
-      own();
-    });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return thread;
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
-}
 
 }  // namespace sidestream

@@ -14,8 +14,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/process_status.hpp"
 #include "sidestream/kit/base/text.hpp"
 
 extern char** environ;

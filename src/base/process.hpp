@@ -52,12 +52,4 @@ class ChildProcess {
 /// The name of a signal: SIGSEGV, or SIGRTMIN+3 and the like as "signal 37".
 [[nodiscard]] std::string name_of_signal(int number);
 
-// The system's information about a process.
-
-struct ProcessStatus {
-  char state = 0;           ///< as in /proc/PID/stat: R, S, T, Z and so on; 0: there is no such process
-  std::uint64_t start = 0;  ///< ticks since boot; distinguishes it from other processes that had or get its number
-};
-[[nodiscard]] ProcessStatus process_status(int pid) noexcept;
-
 }  // namespace sidestream

@@ -15,7 +15,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

@@ -100,6 +100,16 @@ std::string untranslated(int error_number) {
 
 }  // namespace
 
+std::string line_of(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (!line.starts_with(key) || !line.substr(key.size()).starts_with(": ")) continue;
+    return std::string(line.substr(key.size() + 2));
+  }
+  return {};
+}
+
 std::string system_text(int error_number) {
   const std::string text = untranslated(error_number);
   return text.empty() ? fmt::format("error {} of the system", error_number) : text;

@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/own_environment.hpp"
+#include "sidestream/kit/base/own_threads.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {

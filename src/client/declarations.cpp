@@ -11,7 +11,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "base/fields.hpp"
+#include "sidestream/kit/base/fields.hpp"
 #include "config/attributes.hpp"
 #include "config/expressions/relations.hpp"
 #include "config/options/former_names.hpp"

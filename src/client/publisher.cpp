@@ -13,7 +13,7 @@
 
 #include <cstring>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "client/publisher_parts.hpp"
 #include "sidestream/kit/base/fail.hpp"
 

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "client/publisher.hpp"
 #include "client/publisher_parts.hpp"
 #include "data/coming.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "client/publisher.hpp"
 #include "config/config.hpp"
 #include "sidestream/data/box.hpp"

@@ -17,7 +17,7 @@
 #include "config/sections.hpp"
 #include "config/tasks/made_meshes.hpp"
 #include "config/tasks/tasks.hpp"
-#include "data/mesh_arrays.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 #include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {

@@ -1,7 +1,7 @@
 // Rims of patches next to other patches. A cell i of width w, in cells of the finest level, is [i w, (i + 1) w]. It has
 // a point in common with [low, high] if i w <= high and (i + 1) w >= low. So the touching cells along each axis go from
 // ceil(low / w) - 1 to floor(high / w), and all axes together give a box for each box of the other patch's leaves.
-#include "data/leaf_contact.hpp"
+#include "sidestream/kit/data/leaf_contact.hpp"
 
 #include <algorithm>
 

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <map>
 
-#include "data/leaf_contact.hpp"
+#include "sidestream/kit/data/leaf_contact.hpp"
 
 namespace sidestream {
 

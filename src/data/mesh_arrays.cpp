@@ -7,6 +7,7 @@
 // 3. check_selection: everything that a plug-in may select wrongly is refused here, so that no transport reads outside
 //    of an array.
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,10 @@
-// Arrays with a mesh's positions: their variables, and selections that include them.
+// Arrays with a mesh's positions: their variables.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/selection.hpp"
@@ -26,13 +25,6 @@ void assign_role(Metadata& metadata, const std::string& mesh, Role role, const s
 /// Throws Error(configuration) unless the mesh has the arrays that its kind needs and its variables lie where it has
 /// points.
 void check_arrays(const Metadata& metadata, const Mesh& mesh);
-
-/// The selection followed by the arrays of its meshes, in the same pieces and with the same halo. Throws as
-/// check_selection does.
-[[nodiscard]] std::vector<Selected> with_mesh_arrays(const Selection& selection, const Metadata& metadata);
-
-/// Variables by id, ascending and each once, with the arrays of their meshes.
-[[nodiscard]] std::vector<std::int32_t> with_mesh_arrays(std::vector<std::int32_t> variables, const Metadata& metadata);
 
 // Cell types, with VTK's numbers.
 

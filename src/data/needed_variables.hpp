@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/fields.hpp"
+#include "sidestream/kit/base/fields.hpp"
 
 namespace sidestream {
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/own_environment.hpp"
+#include "base/run_log.hpp"
 #include "session/implementation.hpp"
 #include "session/opening/sidecar_start.hpp"
 #include "session/serving/record.hpp"
@@ -171,7 +172,7 @@ void Session::Implementation::free_all() {
   state_ = State::ended;
   if (!finalizing_) guard_.reset();
   serving_.reset();
-  opening_files_.clear();
+  stream_openings_.clear();
   publisher_.reset();
   tables_.reset();
   transports_ = {};

@@ -8,7 +8,7 @@
 
 #include "base/mpi/agree.hpp"
 #include "base/process.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
 

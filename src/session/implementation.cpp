@@ -1,5 +1,6 @@
 #include "session/implementation.hpp"
 #include "base/own_environment.hpp"
+#include "base/run_log.hpp"
 
 #include "sidestream/kit/base/fail.hpp"
 

@@ -25,7 +25,6 @@
 #include "sidestream/sidestream.hpp"
 #include "storage/files/output_directory.hpp"
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"
-#include "transport/staging/folder.hpp"
 
 namespace sidestream {
 
@@ -145,9 +144,9 @@ class Session::Implementation {
   enum class State { open, started, failed, ended } state_ = State::open;
   // Informs servers of another job if there will be no session, or no stream.
   std::unique_ptr<shared_memory::OpeningSocket> opening_socket_;  ///< until the start
-  std::vector<std::unique_ptr<staging::OpeningFile>> opening_files_;
+  std::vector<std::unique_ptr<StreamOpening>> stream_openings_;
 
-  std::shared_ptr<staging::StreamContext> streams_ = std::make_shared<staging::StreamContext>();
+  std::shared_ptr<StreamContext> streams_ = std::make_shared<StreamContext>();
   Config config_;
   Metadata published_;  ///< the part of the configuration's metadata that clients know
   double origin_ = 0;

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/own_environment.hpp"
+#include "sidestream/kit/base/own_threads.hpp"
 #include "base/run_log.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "support/scratch.hpp"

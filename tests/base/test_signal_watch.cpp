@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/signal_watch.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 using namespace sidestream;
 

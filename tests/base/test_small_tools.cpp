@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/fields.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/fields.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/hash.hpp"
 #include "sidestream/kit/base/records.hpp"
 

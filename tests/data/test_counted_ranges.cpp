@@ -10,7 +10,7 @@
 #include <random>
 #include <set>
 
-#include "data/leaf_contact.hpp"
+#include "sidestream/kit/data/leaf_contact.hpp"
 #include "sidestream/data/catalogue.hpp"
 #include "support/fake_domain.hpp"
 #include "support/test_all.hpp"

@@ -28,6 +28,7 @@ Kinds kinds_of(const Registry& registry) {
   Kinds kinds;
   add_names(kinds, KindOf::task, registry.analyses());
   add_names(kinds, KindOf::task, registry.writers());
+  add_names(kinds, KindOf::task, registry.streams());
   add_names(kinds, KindOf::codec, *registry.codecs());
   return kinds;
 }

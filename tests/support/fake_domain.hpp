@@ -17,7 +17,7 @@
 #include "base/mpi/communicator.hpp"
 #include "config/options/document.hpp"
 #include "config/options/read_settings.hpp"
-#include "data/mesh_arrays.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 #include "sidestream/extend/analysis.hpp"
 #include "sidestream/kit/data/beside_results.hpp"
 

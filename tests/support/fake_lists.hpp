@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "data/mesh_arrays.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 #include "support/fake_domain.hpp"
 
 namespace sidestream::testing {

@@ -10,7 +10,7 @@
 #include "base/mpi/communicator.hpp"
 #include "config/options/document.hpp"
 #include "config/options/read_settings.hpp"
-#include "data/mesh_arrays.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 #include "support/fake_domain.hpp"
 
 namespace sidestream::testing {

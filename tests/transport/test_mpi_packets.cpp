@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/mpi/communicator.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/error.hpp"
 #include "support/ranks.hpp"
 #include "transport/mpi/packet.hpp"

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <memory>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 using namespace sidestream::shared_memory;
 

@@ -1,5 +1,5 @@
 // A limit of memory that processes of a node share.
-#include "transport/region_pool.hpp"
+#include "transport/region_uses.hpp"
 
 #include <doctest/doctest.h>
 

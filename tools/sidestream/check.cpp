@@ -17,7 +17,6 @@
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
 #include "config/options/option_text.hpp"
-#include "config/stream_config.hpp"
 #include "config/tasks/schedule_text.hpp"
 #include "config/tasks/tasks.hpp"
 #include "data/derivation.hpp"
@@ -28,7 +27,6 @@
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/names.hpp"
 #include "storage/writers/kinds.hpp"
-#include "transport/staging/stream_data_engine.hpp"
 
 namespace sidestream {
 
@@ -268,7 +266,7 @@ std::string examine(const CheckOptions& options, const Document& document, const
   }
   make_tasks(config, registry);
   if (opening.placement.mode == PlacementMode::job) {
-    staging::check_engine(opening.placement.stream, read_stream(opening.placement.stream).engine);
+    registry.streams().at(stream_name).check(opening.placement.stream);
   }
   if (options.ranks > 0) check_buffer(config, options.ranks, nodes);
   const PlacementConfig& placement = config.opening.placement;

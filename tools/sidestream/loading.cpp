@@ -4,18 +4,14 @@
 #include <fstream>
 #include <sstream>
 
-#include "analysis/common/kinds.hpp"
 #include "base/paths.hpp"
 #include "config/group_sizes.hpp"
 #include "config/groups.hpp"
-#include "partition/kinds.hpp"
 #include "session/opening/modules.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
-#include "storage/register.hpp"
-#include "transport/staging/writer.hpp"
 
 namespace sidestream {
 
@@ -65,9 +61,14 @@ std::string read_text(const std::string& path, const char* what) {
 
 Registry all_kinds(const OpeningConfig& opening, const Document& document, const CheckOptions& options) {
   Registry registry = built_in_kinds();
+  const PlacementConfig& placement = opening.placement;
+  if (placement.mode == PlacementMode::job) {
+    static_cast<void>(load_streams("job", placement.stream.where(), working_directory(), registry));
+  }
   ModuleFiles modules = load_plugins(opening, document, working_directory(), registry);
   for (const std::string& name : options.functions) registry.add(stand_in(name));
   add_needed_modules(modules, document, registry);
+  add_stream_outputs(registry, std::make_shared<StreamContext>());
   return registry;
 }
 
@@ -89,10 +90,7 @@ void settle_groups(Config& config, int servers, int nodes) {
 
 Registry built_in_kinds() {
   Registry registry;
-  register_analyses(registry);
-  register_storage(registry);
-  register_partitioners(registry);
-  staging::register_streams(registry, std::make_shared<staging::StreamContext>());
+  register_built_in(registry);
   return registry;
 }
 
@@ -105,6 +103,7 @@ Registry kinds_with_modules() {
       log::warning("{}", error.what());
     }
   }
+  add_stream_outputs(registry, std::make_shared<StreamContext>());
   return registry;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -75,5 +76,13 @@ class CallRef {
 /// Runs `work` everywhere; if it throws anywhere, throws the Error of the lowest member that failed on every member.
 /// Collective. `work` must not leave others waiting in a collective call that it did not reach.
 void run_collectively(Communicator& members, CallRef work);
+
+/// Runs work that makes several collective calls. If it throws on a member, wherever the others wait in it, it ends on
+/// all with the Error of the lowest member that threw first. Collective. Does not nest: a member that caught its
+/// exception would be the only one to continue.
+void jointly(Communicator& members, CallRef work);
+
+/// Copies member 0's text to every member. Collective.
+void share_text(Communicator& all, std::string& text);
 
 }  // namespace sidestream

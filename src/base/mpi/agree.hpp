@@ -1,8 +1,7 @@
-// Collective errors and texts: an error on one process becomes the same error on all.
+// Collective errors: an error on one process becomes the same error on all. See run_collectively, too.
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "sidestream/error.hpp"
 #include "sidestream/extend/communicator.hpp"
@@ -18,8 +17,5 @@ template <class T, class... Arguments>
   run_collectively(members, make);
   return made;
 }
-
-/// Copies member 0's text to every member. Collective.
-void share_text(Communicator& all, std::string& text);
 
 }  // namespace sidestream

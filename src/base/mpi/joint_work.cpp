@@ -29,8 +29,6 @@ JointWork::JointWork(MpiCommunicator& all, MpiCommunicator* second, MpiCommunica
   if (third) join(*third);
 }
 
-MpiCommunicator* joint_candidate(Communicator& communicator) { return dynamic_cast<MpiCommunicator*>(&communicator); }
-
 JointWork::~JointWork() { detach(); }
 
 void JointWork::join(MpiCommunicator& communicator) {
@@ -87,6 +85,14 @@ void JointWork::detach() noexcept {
   }
   first_ = last_ = nullptr;
   left_.reset();
+}
+
+/// Without agreement if the communicator is not of our type.
+void jointly(Communicator& members, CallRef work) {
+  auto* const mpi = dynamic_cast<MpiCommunicator*>(&members);
+  if (!mpi) return work();
+  JointWork joint(*mpi);
+  joint.run(work);
 }
 
 }  // namespace sidestream

@@ -71,17 +71,4 @@ class JointWork {
   std::unique_ptr<JointMember> left_;
 };
 
-/// `communicator` if joint work can be done over it, otherwise null.
-[[nodiscard]] MpiCommunicator* joint_candidate(Communicator& communicator);
-
-/// Runs joint work over one communicator; without agreement if it is not of our type. Collective. Joint work does not
-/// nest: a member that caught its exception would be the only one to continue.
-template <class Work>
-void jointly(Communicator& all, Work&& work) {
-  MpiCommunicator* const mpi = joint_candidate(all);
-  if (!mpi) return work();
-  JointWork joint(*mpi);
-  joint.run(work);
-}
-
 }  // namespace sidestream

@@ -51,6 +51,11 @@ void Registry::add(PartitionerKind kind) {
   partitioners_.emplace(kind.name, std::move(kind));
 }
 
+void Registry::add(StreamKind kind) {
+  check_new(streams_.contains(kind.name), "the stream", kind.name);
+  streams_.emplace(kind.name, std::move(kind));
+}
+
 void Registry::add(CodecKind kind) {
   check_new(codecs_->contains(kind.name), "the codec", kind.name);
   if (kind.name.find_first_of(" :") != std::string::npos) {

@@ -19,7 +19,7 @@
 #include <sstream>
 
 #include "base/mpi/agree.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/kit/base/log.hpp"
 

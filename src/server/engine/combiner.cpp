@@ -1,6 +1,6 @@
 #include "server/engine/combiner.hpp"
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 
 namespace sidestream {

@@ -22,7 +22,7 @@
 #include <utility>
 
 #include "base/mpi/agree.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/float_environment.hpp"

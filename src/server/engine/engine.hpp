@@ -12,7 +12,7 @@
 
 #include "base/mpi/abort_flag.hpp"
 #include "base/mpi/communicator.hpp"
-#include "base/mpi/polite_wait.hpp"
+#include "sidestream/kit/base/wait_notes.hpp"
 #include "server/engine/agreement.hpp"
 #include "server/engine/asked_tasks.hpp"
 #include "server/engine/assembler.hpp"

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <functional>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "server/engine/engine.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"

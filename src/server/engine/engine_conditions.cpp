@@ -3,7 +3,7 @@
 #include <functional>
 #include <limits>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "server/engine/engine.hpp"
 #include "sidestream/kit/base/records.hpp"
 

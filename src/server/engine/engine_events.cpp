@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "server/engine/engine.hpp"
 
 namespace sidestream {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "server/engine/engine.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 #include "sidestream/kit/base/log.hpp"

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/fields.hpp"
+#include "sidestream/kit/base/fields.hpp"
 
 namespace sidestream {
 

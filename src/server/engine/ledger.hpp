@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
 

@@ -16,10 +16,10 @@
 #include <new>
 #include <variant>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "config/tasks/tasks.hpp"
 #include "data/derivation.hpp"
-#include "data/mesh_arrays.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 #include "server/redistribution/block_table.hpp"
 #include "server/redistribution/exchange_plan.hpp"
 #include "sidestream/kit/base/fail.hpp"

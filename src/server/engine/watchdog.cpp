@@ -3,8 +3,8 @@
 #include <chrono>
 #include <exception>
 
-#include "base/own_environment.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/own_threads.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/log.hpp"
 
 namespace sidestream {

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/fields.hpp"
+#include "sidestream/kit/base/fields.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/leaf_contact.hpp"
+#include "sidestream/kit/data/leaf_contact.hpp"
 #include "server/redistribution/block_table.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/range.hpp"

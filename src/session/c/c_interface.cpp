@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "session/c/c_session.hpp"
 #include "sidestream/kit/base/fail.hpp"
 

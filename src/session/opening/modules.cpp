@@ -27,7 +27,8 @@ namespace {
 std::vector<WrittenTask> unknown_tasks(const Document& document, const Registry& registry) {
   std::vector<WrittenTask> tasks = written_tasks(document);
   std::erase_if(tasks, [&](const WrittenTask& task) {
-    return registry.analyses().contains(task.kind) || registry.writers().contains(task.kind);
+    return registry.analyses().contains(task.kind) || registry.writers().contains(task.kind) ||
+           registry.streams().contains(task.kind);
   });
   return tasks;
 }
@@ -75,6 +76,7 @@ void add_modules(const std::vector<std::string>& files, Registry& registry) {
     add_absent(theirs.formats(), registry.formats(), registry);
     add_absent(theirs.partitioners(), registry.partitioners(), registry);
     add_absent(*theirs.codecs(), *registry.codecs(), registry);
+    add_absent(theirs.streams(), registry.streams(), registry);
   }
 }
 
@@ -92,6 +94,24 @@ void add_needed_modules(ModuleFiles& modules, const Document& document, Registry
     if (const ModuleKind* const known = module_with(KindOf::task, task.kind)) {
       fail_at(task.where, "{}", missing_module(*known, modules.folders));
     }
+  }
+}
+
+const StreamKind& load_streams(const char* user, const Location& where, const std::string& base, Registry& registry) {
+  const auto known = registry.streams().find(stream_name);
+  if (known != registry.streams().end()) return known->second;
+  ModuleKind kind = *module_with(KindOf::task, stream_name);
+  ModuleFiles modules = find_modules(base);
+  std::erase_if(modules.files, [&](const std::string& file) { return !is_module_of(file, kind); });
+  add_modules(modules.files, registry);
+  kind.kind = user;
+  if (modules.files.empty()) fail_at(where, "{}", missing_module(kind, modules.folders));
+  return registry.streams().at(stream_name);
+}
+
+void add_stream_outputs(Registry& registry, const std::shared_ptr<StreamContext>& context) {
+  for (const auto& [name, kind] : registry.streams()) {
+    if (!registry.writers().contains(name)) registry.add(kind.output(context));
   }
 }
 

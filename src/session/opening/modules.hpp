@@ -2,6 +2,7 @@
 // names plug-ins by path; modules are found by themselves. Clients compare their declarations.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "client/declarations.hpp"
 #include "config/config.hpp"
 #include "config/tasks/module_files.hpp"
+#include "sidestream/extend/stream.hpp"
 
 namespace sidestream {
 
@@ -27,12 +29,22 @@ void add_modules(const std::vector<std::string>& files, Registry& registry);
 /// Error(configuration), also if a module is missing.
 void add_needed_modules(ModuleFiles& modules, const Document& document, Registry& registry);
 
+/// The name of streams between jobs, in the registry and as an output.
+inline constexpr const char* stream_name = "stream";
+
+/// Returns the streams of `registry`, after loading the module that has them if there are none. `user`, at `where` in
+/// the configuration, needs them: "job". Throws Error(configuration) if the module is missing.
+const StreamKind& load_streams(const char* user, const Location& where, const std::string& base, Registry& registry);
+
+/// Adds the outputs of the registry's streams, unless it has them.
+void add_stream_outputs(Registry& registry, const std::shared_ptr<StreamContext>& context);
+
 /// Reads a file. Throws Error(configuration); `mend` ends its message, for example "correct the path".
 [[nodiscard]] std::string read_configuration_file(const std::string& file, const std::string& mend);
 /// The working directory of rank 0, the base of the relative paths of all ranks. Collective. Call it only while a
 /// session opens, since the program may change the directory later.
 [[nodiscard]] std::string common_folder(Communicator& world);
-/// Registers the analyses, writers, formats and partitioners that come with Sidestream, without streams.
+/// Registers the analyses, writers, formats and partitioners that come with Sidestream, without those of modules.
 void register_built_in(Registry& registry);
 
 /// Returns the first difference between two clients' declarations, or an empty text. It is the middle of a sentence,

@@ -5,6 +5,7 @@
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
 #include "base/own_environment.hpp"
+#include "base/run_log.hpp"
 #include "config/opening.hpp"
 #include "config/options/document.hpp"
 #include "config/stream_config.hpp"
@@ -15,7 +16,6 @@
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "transport/shared_memory/sidecar/attach_protocol.hpp"
-#include "transport/staging/writer.hpp"
 
 namespace sidestream {
 
@@ -83,8 +83,11 @@ void Session::Implementation::open_together(const std::string& file, const std::
   roles_ = assign_roles(*world_, opening_.placement);
   run_collectively(*world_, [&] {
     register_built_in(registry_);
-    staging::register_streams(registry_, streams_);
     if (is_off()) return;  // tasks are not read then
+    if (opening_.placement.mode == PlacementMode::job) {
+      static_cast<void>(load_streams("job", opening_.placement.stream.where(), folder_, registry_));
+      add_stream_outputs(registry_, streams_);
+    }
     modules_ = load_plugins(opening_, *document_, folder_, registry_);
   });
   check_directory();
@@ -102,9 +105,8 @@ void Session::Implementation::tell_waiting_servers() {
           std::make_unique<shared_memory::OpeningSocket>(shared_memory::listener_name(placement.session, pretended));
     }
     if (placement.mode == PlacementMode::job && world_->rank() == 0) {
-      for (const StreamConfig& stream : streams_of(placement)) {
-        opening_files_.push_back(std::make_unique<staging::OpeningFile>(staging::Folder(stream.path())));
-      }
+      const StreamKind& kind = registry_.streams().at(stream_name);
+      for (const StreamConfig& stream : streams_of(placement)) stream_openings_.push_back(kind.opening(stream));
     }
   });
 }

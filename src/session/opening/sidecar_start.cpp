@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <filesystem>
 
-#include "base/fields.hpp"
+#include "sidestream/kit/base/fields.hpp"
 #include "base/mpi/agree.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "session/serving/server_groups.hpp"
 #include "sidestream/kit/base/log.hpp"

@@ -19,10 +19,11 @@
 
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
-#include "base/mpi/polite_wait.hpp"
+#include "sidestream/kit/base/wait_notes.hpp"
 #include "base/own_environment.hpp"
+#include "base/run_log.hpp"
 #include "base/time_of_day.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "config/options/former_names.hpp"
 #include "data/derivation.hpp"
 #include "session/implementation.hpp"
@@ -127,7 +128,7 @@ static void remove_replaced(const OpeningConfig& opening) {
 void Session::Implementation::begin_together() {
   // An exception destroys it, which tells waiting jobs that this simulation ends without having started.
   const auto opening = std::move(opening_socket_);
-  auto opening_files = std::move(opening_files_);
+  auto stream_openings = std::move(stream_openings_);
   bind_servers(*world_, roles_, opening_.placement);
   assemble_meshes();
   agree_on_declarations();
@@ -169,7 +170,7 @@ void Session::Implementation::begin_together() {
     write_record(opening_.directory, facts(), nullptr, nullptr);
   });
   begin_log();
-  opening_files_ = std::move(opening_files);  // streams are announced with the first iteration, or never
+  stream_openings_ = std::move(stream_openings);  // streams are announced with the first iteration, or never
 }
 
 /// Opens the file of messages. The session's earlier messages go into it.
@@ -231,7 +232,10 @@ static void check_counted_events(const Config& config) {
 void Session::Implementation::configure() {
   run_collectively(*world_, [&] {
     const int pretended = opening_.placement.pretend_nodes;
-    if (!is_off()) add_needed_modules(modules_, *document_, registry_);
+    if (!is_off()) {
+      add_needed_modules(modules_, *document_, registry_);
+      add_stream_outputs(registry_, streams_);
+    }
     config_ = complete_config(*document_, registry_, declarations_, streams_.get());
     config_.opening.placement.pretend_nodes = pretended;
     config_.opening.placement.spill = opening_.placement.spill;

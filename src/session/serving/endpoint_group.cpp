@@ -21,11 +21,12 @@
 #include "base/mpi/abort_flag.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
-#include "base/mpi/polite_wait.hpp"
+#include "sidestream/kit/base/wait_notes.hpp"
 #include "base/own_environment.hpp"
+#include "base/run_log.hpp"
 #include "base/paths.hpp"
 #include "base/time_of_day.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "config/options/document.hpp"
 #include "config/stream_config.hpp"
 #include "config/tasks/tasks.hpp"
@@ -35,11 +36,11 @@
 #include "session/serving/server_groups.hpp"
 #include "session/serving/serving.hpp"
 #include "session/serving/streams.hpp"
+#include "sidestream/extend/stream.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "storage/files/output_directory.hpp"
-#include "transport/staging/server.hpp"
-#include "transport/staging/writer.hpp"
 
 namespace sidestream {
 
@@ -57,16 +58,16 @@ class Endpoint {
   void run() try {
     const LogScope logging(log_);
     jointly(all_, [&] {
-      streams_ = std::make_shared<staging::StreamContext>();
+      streams_ = std::make_shared<StreamContext>();
       configure();
       divide();
-      server_ = std::make_shared<staging::Server>(stream_, group(), options_.wait, [this] { return must_leave(); });
+      server_ = registry_.streams().at(stream_name).reader(stream_, group(), options_.wait, [this] { return must_leave(); });
       declare();
       check_record();
       begin_streams(*streams_, all_);
       serving_ = std::make_unique<Serving>(
           Serving::Group{group(), roles_.group}, config_, registry_,
-          WorkerSource{text_, options_.file, folder_, server_->announced().declarations, modules_.files});
+          WorkerSource{text_, options_.file, folder_, server_->declarations(), modules_.files});
       run_collectively(all_, [&] {
         if (all_.rank() == 0) {
           remove_earlier_records(config_.opening,
@@ -177,7 +178,8 @@ class Endpoint {
       if (!options_.from.empty()) stream_.directory = path_from(folder_, options_.from);
       register_built_in(registry_);
       streams_->reads = true;
-      staging::register_streams(registry_, streams_);
+      static_cast<void>(load_streams("stream", opening_.placement.stream.where(), folder_, registry_));
+      add_stream_outputs(registry_, streams_);
       modules_ = load_plugins(opening_, *document_, folder_, registry_);
     });
     // The time limit belongs to the simulation's job. A signal may be meant for both jobs, so this one continues for a
@@ -193,7 +195,7 @@ class Endpoint {
   /// Joins the declarations of the simulation and of this file.
   void declare() {
     run_collectively(all_, [&] {
-      const Declarations there = Declarations::decode(server_->announced().declarations);
+      const Declarations there = Declarations::decode(server_->declarations());
       add_needed_modules(modules_, *document_, registry_);
       config_ = complete_config(*document_, registry_, there, streams_.get());
       if (!options_.directory.empty()) config_.opening.directory = path_from(folder_, options_.directory);
@@ -212,7 +214,7 @@ class Endpoint {
       const auto path = std::filesystem::path(config_.opening.directory) / record_names.record;
       std::ostringstream text;
       if (std::ifstream in(path); in) text << in.rdbuf();
-      if (staging::line_of(text.str(), "placement") == placement_text(server_->session())) {
+      if (line_of(text.str(), "placement") == placement_text(server_->session())) {
         resume = 1;  // the last endpoint is gone, since a stream has one reader at a time
         return;
       }
@@ -298,10 +300,10 @@ class Endpoint {
   std::unique_ptr<AbortFlag> abort_flag_;  ///< shared by the groups: raised when one has failed
   Registry registry_;
   ModuleFiles modules_;
-  std::shared_ptr<staging::StreamContext> streams_;
+  std::shared_ptr<StreamContext> streams_;
   Config config_;
   std::unique_ptr<DirectoryLock> directory_lock_;  ///< on rank 0
-  std::shared_ptr<staging::Server> server_;
+  std::shared_ptr<StreamReader> server_;
   std::unique_ptr<RunTables> tables_;  ///< only with `timings`
   std::unique_ptr<Serving> serving_;
 };

@@ -12,7 +12,7 @@
 #include <span>
 
 #include "base/own_environment.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 

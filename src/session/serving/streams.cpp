@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "data/owned_points.hpp"
 #include "session/serving/server_groups.hpp"
@@ -34,7 +34,7 @@ Metadata sent_part(const Config& config) {
   return sent;
 }
 
-void declare_to_streams(staging::StreamContext& streams, const Config& config, const Declarations& declarations) {
+void declare_to_streams(StreamContext& streams, const Config& config, const Declarations& declarations) {
   Declarations all;
   all.parameters = declarations.parameters;
   all.metadata = sent_part(config);
@@ -46,7 +46,7 @@ void declare_to_streams(staging::StreamContext& streams, const Config& config, c
 }  // namespace
 
 Config complete_config(const Document& document, const Registry& registry, const Declarations& declarations,
-                       staging::StreamContext* streams, const FurtherVariables& further) {
+                       StreamContext* streams, const FurtherVariables& further) {
   Config config = read_config(document, registry, declarations.parameters, declarations.metadata, further);
   declarations.apply_arrays(config.metadata);
   if (streams) declare_to_streams(*streams, config, declarations);  // streams carry attributes besides the metadata
@@ -54,7 +54,7 @@ Config complete_config(const Document& document, const Registry& registry, const
   return config;
 }
 
-void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers) {
+void begin_streams(StreamContext& streams, MpiCommunicator& servers) {
   std::int64_t session = 0;
   if (servers.rank() == 0 && getrandom(&session, sizeof session, 0) != sizeof session) {
     session = static_cast<std::int64_t>(Clock::now().time_since_epoch().count());
@@ -63,7 +63,7 @@ void begin_streams(staging::StreamContext& streams, MpiCommunicator& servers) {
   streams.session = static_cast<std::uint64_t>(session);
 }
 
-void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::size_t group, const Registry& registry,
+void choose_stream_tasks(StreamContext& streams, Config& config, std::size_t group, const Registry& registry,
                          const std::shared_ptr<const OutputDirectory>& directory) {
   streams.when_full = config.opening.placement.when_full == WhenFull::skip ? WhenFull::skip : WhenFull::wait;
   if (config.opening.placement.mode != PlacementMode::job) return;
@@ -98,7 +98,7 @@ void choose_stream_tasks(staging::StreamContext& streams, Config& config, std::s
   config.tasks = {task};
 }
 
-void attach_streams(staging::StreamContext& streams, ServerTransport& transport) {
+void attach_streams(StreamContext& streams, ServerTransport& transport) {
   streams.signalled = [&transport](std::int64_t index) { return transport.state(index).inbox.end.events; };
   streams.blocks = [&transport](std::int64_t index) { return transport.state(index).tables.blocks; };
   streams.given_up = [&transport] {

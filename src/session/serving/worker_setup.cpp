@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/fields.hpp"
+#include "sidestream/kit/base/fields.hpp"
 #include "base/paths.hpp"
 #include "client/declarations.hpp"
 #include "config/options/document.hpp"

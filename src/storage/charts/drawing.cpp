@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/paths.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/kit/base/log.hpp"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fields.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/fields.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "storage/database/domain.hpp"
 #include "storage/database/layout.hpp"
 #include "storage/database/segment.hpp"

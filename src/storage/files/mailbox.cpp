@@ -26,7 +26,7 @@
 #include <thread>
 
 #include "base/paths.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "config/reserved_file_names.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/files.hpp"

@@ -17,7 +17,7 @@
 #include <filesystem>
 #include <set>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/log.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/own_environment.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 

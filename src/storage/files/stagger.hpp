@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/extend/communicator.hpp"
 
 namespace sidestream::database {

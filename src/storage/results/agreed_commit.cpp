@@ -3,7 +3,7 @@
 #include <exception>
 #include <filesystem>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "sidestream/kit/storage/files/file_names.hpp"

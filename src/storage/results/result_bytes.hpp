@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/fields.hpp"
+#include "sidestream/kit/base/fields.hpp"
 #include "sidestream/data/result.hpp"
 
 namespace sidestream {

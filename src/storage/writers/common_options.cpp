@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "data/mesh_arrays.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 #include "sidestream/kit/base/names.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
 #include "storage/codecs/codecs.hpp"

@@ -19,7 +19,7 @@
 #include <sstream>
 
 #include "base/paths.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/names.hpp"
 #include "sidestream/kit/storage/codecs/precision.hpp"

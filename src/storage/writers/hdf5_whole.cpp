@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/fields.hpp"
+#include "sidestream/kit/base/fields.hpp"
 #include "storage/hdf5/named_arrays.hpp"
 
 namespace sidestream {

@@ -10,7 +10,7 @@
 
 #include "sidestream/extend/transport.hpp"
 #include "transport/inbox_store.hpp"
-#include "transport/region_pool.hpp"
+#include "transport/region_uses.hpp"
 
 namespace sidestream {
 

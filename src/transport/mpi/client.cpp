@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "base/mpi/polite_wait.hpp"
-#include "base/own_environment.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/own_threads.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {

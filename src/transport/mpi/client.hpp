@@ -12,7 +12,7 @@
 #include "base/mpi/communicator.hpp"
 #include "transport/mpi/link.hpp"
 #include "transport/mpi/value_store.hpp"
-#include "transport/region_pool.hpp"
+#include "transport/region_uses.hpp"
 
 namespace sidestream::mpi {
 

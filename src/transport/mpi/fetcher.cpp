@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/mpi/source.hpp"
 

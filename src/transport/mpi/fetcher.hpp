@@ -11,7 +11,7 @@
 #include "sidestream/extend/transport.hpp"
 #include "transport/mpi/packet.hpp"
 #include "transport/mpi/value_store.hpp"
-#include "transport/region_pool.hpp"
+#include "sidestream/kit/base/region_pool.hpp"
 
 namespace sidestream::mpi {
 

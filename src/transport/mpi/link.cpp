@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream::mpi {
 

@@ -13,7 +13,7 @@
 
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {

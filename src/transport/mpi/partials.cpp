@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/mpi/polite_wait.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {

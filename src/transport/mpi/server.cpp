@@ -14,7 +14,7 @@
 #include <new>
 
 #include "base/mpi/polite_wait.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "transport/mpi/packet.hpp"
 

@@ -12,7 +12,7 @@
 
 #include <limits>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "data/region_ranges.hpp"
 #include "sidestream/error.hpp"
 #include "transport/mpi/packet.hpp"

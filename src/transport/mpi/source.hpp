@@ -12,7 +12,7 @@
 #include "base/mpi/communicator.hpp"
 #include "transport/mpi/packet.hpp"
 #include "transport/mpi/value_store.hpp"
-#include "transport/region_pool.hpp"
+#include "sidestream/kit/base/region_pool.hpp"
 
 namespace sidestream::mpi {
 

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "transport/mpi/packet.hpp"
 
 namespace sidestream::mpi {

@@ -15,7 +15,7 @@
 
 #include "base/mpi/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
-#include "transport/region_pool.hpp"
+#include "sidestream/kit/base/region_pool.hpp"
 
 namespace sidestream::mpi {
 

@@ -12,7 +12,7 @@
 
 #include <cstring>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "transport/shared_memory/copy.hpp"

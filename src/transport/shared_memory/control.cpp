@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/process.hpp"
+#include "sidestream/kit/base/process_status.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/hash.hpp"
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::shared_memory {

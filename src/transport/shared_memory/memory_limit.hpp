@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sidestream/extend/communicator.hpp"
-#include "transport/region_pool.hpp"
+#include "sidestream/kit/base/region_pool.hpp"
 #include "transport/shared_memory/segment.hpp"
 
 namespace sidestream::shared_memory {

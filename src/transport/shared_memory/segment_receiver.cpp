@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/mpi/agree.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/text.hpp"
 

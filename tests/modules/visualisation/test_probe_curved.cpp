@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "data/mesh_arrays.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 #include "support/fake_domain.hpp"
 #include "support/grid_checks.hpp"
 #include "support/ranks.hpp"

@@ -1,7 +1,7 @@
 // Placement `sidecar`, with both ends in one MPI job. Servers find the clients' memory by the name of its listener.
 #include <fmt/format.h>
 
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "support/ranks.hpp"
 #include "transport/conformance/node.hpp"

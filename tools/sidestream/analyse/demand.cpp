@@ -9,7 +9,7 @@
 
 #include "data/derivation.hpp"
 #include "data/levels.hpp"
-#include "data/mesh_arrays.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 #include "loading.hpp"
 #include "reduce/triggers/trigger_statistics.hpp"
 #include "server/engine/schedule.hpp"

@@ -17,7 +17,7 @@
 #include <type_traits>
 
 #include "analyse/merging.hpp"
-#include "base/fields.hpp"
+#include "sidestream/kit/base/fields.hpp"
 #include "base/mpi/agree.hpp"
 #include "client/declarations.hpp"
 #include "loading.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "data/mesh_arrays.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 
 namespace sidestream::conformance {
 

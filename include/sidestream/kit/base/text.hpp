@@ -31,6 +31,9 @@ namespace sidestream {
 /// The text for people, with `\xb0` and the like for bytes that are not part of well-formed UTF-8.
 [[nodiscard]] std::string escaped_utf8(std::string_view text);
 
+/// The value of `key` in lines `key: value`; empty if there is none.
+[[nodiscard]] std::string line_of(std::string_view text, std::string_view key);
+
 // Error texts of the system.
 
 /// The meaning of `error_number` (of errno), in English and ASCII whatever the program's locale is: messages are

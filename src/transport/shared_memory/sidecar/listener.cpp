@@ -24,9 +24,9 @@
 #include <system_error>
 #include <utility>
 
-#include "base/own_environment.hpp"
+#include "sidestream/kit/base/own_threads.hpp"
 #include "base/unix_socket.hpp"
-#include "base/waiting.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"

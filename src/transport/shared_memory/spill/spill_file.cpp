@@ -26,6 +26,7 @@
 
 #include "base/checksum.hpp"
 #include "base/own_environment.hpp"
+#include "base/run_log.hpp"
 #include "base/paths.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
