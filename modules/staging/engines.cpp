@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream::staging {
 

@@ -20,11 +20,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "staging/heartbeat.hpp"
 
 namespace sidestream::staging {

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-#include "sidestream/kit/base/fields.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/fields.hpp"
 #include "sidestream/kit/base/hash.hpp"
 #include "sidestream/kit/base/records.hpp"
 

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/own_threads.hpp"
 #include "sidestream/kit/base/process_status.hpp"
-#include "sidestream/kit/base/fail.hpp"
 #include "staging/posix_file.hpp"
 
 namespace sidestream::staging {

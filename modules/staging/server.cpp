@@ -12,11 +12,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "sidestream/kit/base/wait_notes.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/base/wait_notes.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "staging/folder.hpp"
 #include "staging/step_builder.hpp"
 

@@ -6,9 +6,9 @@
 // steps while they wait for it.
 #include <adios2.h>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "staging/stream_data_engine.hpp"
 
 namespace sidestream::staging {

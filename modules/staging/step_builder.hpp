@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "sidestream/kit/data/leaf_contact.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/extend/stream.hpp"
+#include "sidestream/kit/data/leaf_contact.hpp"
 #include "staging/format.hpp"
 #include "staging/stream_data_engine.hpp"
 

@@ -15,9 +15,9 @@
 #include <limits>
 #include <new>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "staging/step_builder.hpp"
 
 namespace sidestream::staging {

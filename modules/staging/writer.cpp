@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/data/selected_arrays.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 #include "staging/step_handover.hpp"
 
 namespace sidestream::staging {

@@ -15,10 +15,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/numbers.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/version.h"
 
 namespace sidestream::staging {

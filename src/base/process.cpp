@@ -14,10 +14,10 @@
 #include <cstring>
 #include <utility>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/process_status.hpp"
 #include "sidestream/kit/base/text.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 extern char** environ;
 

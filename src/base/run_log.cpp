@@ -12,10 +12,10 @@
 
 #include "base/own_environment.hpp"
 #include "base/time_of_day.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

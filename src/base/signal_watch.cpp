@@ -15,8 +15,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

@@ -4,8 +4,8 @@
 #include <system_error>
 #include <utility>
 
-#include "sidestream/kit/base/own_threads.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
+#include "sidestream/kit/base/own_threads.hpp"
 
 namespace sidestream {
 

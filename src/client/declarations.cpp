@@ -11,12 +11,12 @@
 #include <tuple>
 #include <type_traits>
 
-#include "sidestream/kit/base/fields.hpp"
 #include "config/attributes.hpp"
 #include "config/expressions/relations.hpp"
 #include "config/options/former_names.hpp"
 #include "data/mesh_arrays.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/fields.hpp"
 #include "sidestream/kit/base/text.hpp"
 
 namespace sidestream {

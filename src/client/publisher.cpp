@@ -13,9 +13,9 @@
 
 #include <cstring>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "client/publisher_parts.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

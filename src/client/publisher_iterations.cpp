@@ -12,11 +12,11 @@
 #include <cstring>
 #include <utility>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "client/publisher.hpp"
 #include "client/publisher_parts.hpp"
 #include "data/coming.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "client/publisher.hpp"
 #include "config/config.hpp"
 #include "sidestream/data/box.hpp"
 #include "sidestream/kit/base/names.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

@@ -17,8 +17,8 @@
 #include "config/sections.hpp"
 #include "config/tasks/made_meshes.hpp"
 #include "config/tasks/tasks.hpp"
-#include "sidestream/kit/data/selected_arrays.hpp"
 #include "sidestream/kit/base/names.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 
 namespace sidestream {
 

@@ -8,9 +8,9 @@
 
 #include "base/mpi/agree.hpp"
 #include "base/process.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

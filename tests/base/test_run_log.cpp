@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "sidestream/kit/base/own_threads.hpp"
 #include "base/run_log.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/own_threads.hpp"
 #include "support/scratch.hpp"
 
 using namespace sidestream;

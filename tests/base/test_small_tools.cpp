@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "sidestream/kit/base/fields.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/hash.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 using namespace sidestream;
 using std::chrono::microseconds;

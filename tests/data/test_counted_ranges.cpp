@@ -10,8 +10,8 @@
 #include <random>
 #include <set>
 
-#include "sidestream/kit/data/leaf_contact.hpp"
 #include "sidestream/data/catalogue.hpp"
+#include "sidestream/kit/data/leaf_contact.hpp"
 #include "support/fake_domain.hpp"
 #include "support/test_all.hpp"
 

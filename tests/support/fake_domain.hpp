@@ -17,9 +17,9 @@
 #include "base/mpi/communicator.hpp"
 #include "config/options/document.hpp"
 #include "config/options/read_settings.hpp"
-#include "sidestream/kit/data/selected_arrays.hpp"
 #include "sidestream/extend/analysis.hpp"
 #include "sidestream/kit/data/beside_results.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 
 namespace sidestream::testing {
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/mpi/communicator.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "support/ranks.hpp"
 #include "transport/mpi/packet.hpp"
 

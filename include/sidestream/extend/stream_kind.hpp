@@ -20,9 +20,9 @@ struct StreamKind {
   /// The sending end: an output that hands iterations to another job. The session fills the context later, before the
   /// first iteration.
   std::function<WriterKind(std::shared_ptr<StreamContext>)> output{};
-  /// The reading end; one object on each member of `readers`. Waits until the stream exists, at most `patience` seconds,
-  /// and becomes its reader. Collective; throws the same Error everywhere. The communicator must outlive the result.
-  /// The stream ends between two iterations once `stop` is true on a member.
+  /// The reading end; one object on each member of `readers`. Waits until the stream exists, at most `patience`
+  /// seconds, and becomes its reader. Collective; throws the same Error everywhere. The communicator must outlive the
+  /// result. The stream ends between two iterations once `stop` is true on a member.
   std::function<std::unique_ptr<StreamReader>(const StreamConfig&, Communicator& readers, double patience,
                                               std::function<bool()> stop)>
       reader{};

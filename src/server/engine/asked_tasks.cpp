@@ -19,9 +19,9 @@
 #include <sstream>
 
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

@@ -1,7 +1,7 @@
 #include "server/engine/combiner.hpp"
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

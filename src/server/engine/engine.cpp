@@ -22,12 +22,12 @@
 #include <utility>
 
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

@@ -12,7 +12,6 @@
 
 #include "base/mpi/abort_flag.hpp"
 #include "base/mpi/communicator.hpp"
-#include "sidestream/kit/base/wait_notes.hpp"
 #include "server/engine/agreement.hpp"
 #include "server/engine/asked_tasks.hpp"
 #include "server/engine/assembler.hpp"
@@ -25,6 +24,7 @@
 #include "server/steering/steering_server.hpp"
 #include "sidestream/extend/kept_states.hpp"
 #include "sidestream/extend/transport.hpp"
+#include "sidestream/kit/base/wait_notes.hpp"
 
 namespace sidestream {
 

@@ -11,10 +11,10 @@
 #include <cstring>
 #include <functional>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "server/engine/engine.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

@@ -3,9 +3,9 @@
 #include <functional>
 #include <limits>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "server/engine/engine.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "server/engine/engine.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

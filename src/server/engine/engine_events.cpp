@@ -3,8 +3,8 @@
 #include <functional>
 #include <string>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "server/engine/engine.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "server/engine/engine.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/data/beside_results.hpp"
 
 namespace sidestream {

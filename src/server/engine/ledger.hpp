@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/extend/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

@@ -16,14 +16,14 @@
 #include <new>
 #include <variant>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "config/tasks/tasks.hpp"
 #include "data/derivation.hpp"
-#include "sidestream/kit/data/selected_arrays.hpp"
 #include "server/redistribution/block_table.hpp"
 #include "server/redistribution/exchange_plan.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 
 namespace sidestream {
 

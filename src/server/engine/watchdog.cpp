@@ -3,9 +3,9 @@
 #include <chrono>
 #include <exception>
 
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/own_threads.hpp"
 #include "sidestream/kit/base/waiting.hpp"
-#include "sidestream/kit/base/log.hpp"
 
 namespace sidestream {
 

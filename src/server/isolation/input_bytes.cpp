@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <cstring>
 
-#include "sidestream/kit/base/fields.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/fields.hpp"
 
 namespace sidestream {
 

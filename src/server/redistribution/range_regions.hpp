@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "sidestream/kit/data/leaf_contact.hpp"
 #include "server/redistribution/block_table.hpp"
 #include "sidestream/data/metadata.hpp"
 #include "sidestream/data/range.hpp"
+#include "sidestream/kit/data/leaf_contact.hpp"
 
 namespace sidestream {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "session/c/c_session.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 // These calls take no C++ types, which the C++ interface marks as deprecated.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

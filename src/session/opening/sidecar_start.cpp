@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <filesystem>
 
-#include "sidestream/kit/base/fields.hpp"
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "session/serving/server_groups.hpp"
+#include "sidestream/kit/base/fields.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "transport/mpi/client.hpp"
 #include "transport/shared_memory/sidecar/sidecar_client.hpp"
 

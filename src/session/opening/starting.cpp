@@ -19,11 +19,9 @@
 
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
-#include "sidestream/kit/base/wait_notes.hpp"
 #include "base/own_environment.hpp"
 #include "base/run_log.hpp"
 #include "base/time_of_day.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "config/options/former_names.hpp"
 #include "data/derivation.hpp"
 #include "session/implementation.hpp"
@@ -36,6 +34,8 @@
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/wait_notes.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

@@ -21,12 +21,10 @@
 #include "base/mpi/abort_flag.hpp"
 #include "base/mpi/agree.hpp"
 #include "base/mpi/joint_work.hpp"
-#include "sidestream/kit/base/wait_notes.hpp"
 #include "base/own_environment.hpp"
-#include "base/run_log.hpp"
 #include "base/paths.hpp"
+#include "base/run_log.hpp"
 #include "base/time_of_day.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "config/options/document.hpp"
 #include "config/stream_config.hpp"
 #include "config/tasks/tasks.hpp"
@@ -40,6 +38,8 @@
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
+#include "sidestream/kit/base/wait_notes.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "storage/files/output_directory.hpp"
 
 namespace sidestream {
@@ -61,7 +61,8 @@ class Endpoint {
       streams_ = std::make_shared<StreamContext>();
       configure();
       divide();
-      server_ = registry_.streams().at(stream_name).reader(stream_, group(), options_.wait, [this] { return must_leave(); });
+      server_ =
+          registry_.streams().at(stream_name).reader(stream_, group(), options_.wait, [this] { return must_leave(); });
       declare();
       check_record();
       begin_streams(*streams_, all_);

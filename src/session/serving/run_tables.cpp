@@ -12,8 +12,8 @@
 #include <span>
 
 #include "base/own_environment.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream {

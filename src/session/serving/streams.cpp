@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "data/derivation.hpp"
 #include "data/owned_points.hpp"
 #include "session/serving/server_groups.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "sidestream/kit/base/fields.hpp"
 #include "base/paths.hpp"
 #include "client/declarations.hpp"
 #include "config/options/document.hpp"
@@ -15,6 +14,7 @@
 #include "session/opening/modules.hpp"
 #include "session/serving/streams.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/fields.hpp"
 #include "sidestream/kit/base/names.hpp"
 
 namespace sidestream {

@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "base/paths.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/error.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream {
 

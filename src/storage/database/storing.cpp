@@ -16,10 +16,10 @@
 
 #include "base/mpi/communicator.hpp"
 #include "base/paths.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 #include "sidestream/kit/storage/results/agreed_commit.hpp"
 #include "storage/database/joined_writes.hpp"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <filesystem>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream {

@@ -26,11 +26,11 @@
 #include <thread>
 
 #include "base/paths.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "config/reserved_file_names.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/files/output_directory.hpp"
 

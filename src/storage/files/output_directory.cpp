@@ -17,10 +17,10 @@
 #include <filesystem>
 #include <set>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/files/striping.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/own_environment.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 
 namespace sidestream {

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <thread>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/extend/communicator.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream::database {
 

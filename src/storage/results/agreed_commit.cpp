@@ -3,9 +3,9 @@
 #include <exception>
 #include <filesystem>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/storage/files/file_names.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/files/output_directory.hpp"

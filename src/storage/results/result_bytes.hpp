@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "sidestream/kit/base/fields.hpp"
 #include "sidestream/data/result.hpp"
+#include "sidestream/kit/base/fields.hpp"
 
 namespace sidestream {
 

@@ -15,9 +15,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
 #include "sidestream/kit/storage/files/file_names.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"

@@ -19,10 +19,10 @@
 #include <span>
 
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "config/reserved_file_names.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/storage/files/file_names.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/formats/csv.hpp"

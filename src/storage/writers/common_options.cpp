@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "sidestream/kit/data/selected_arrays.hpp"
 #include "sidestream/kit/base/names.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 #include "storage/codecs/codecs.hpp"
 
 namespace sidestream {

@@ -19,9 +19,9 @@
 #include <sstream>
 
 #include "base/paths.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/names.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/storage/codecs/precision.hpp"
 #include "storage/codecs/packing.hpp"
 #include "storage/codecs/pipeline.hpp"

@@ -5,8 +5,8 @@
 #include <limits>
 #include <thread>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 #include "storage/files/stagger.hpp"
 

@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "base/mpi/polite_wait.hpp"
+#include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/own_threads.hpp"
 #include "sidestream/kit/base/waiting.hpp"
-#include "sidestream/kit/base/fail.hpp"
 
 namespace sidestream::mpi {
 

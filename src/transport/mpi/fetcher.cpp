@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "transport/mpi/source.hpp"
 
 namespace sidestream::mpi {

@@ -9,9 +9,9 @@
 
 #include "base/mpi/communicator.hpp"
 #include "sidestream/extend/transport.hpp"
+#include "sidestream/kit/base/region_pool.hpp"
 #include "transport/mpi/packet.hpp"
 #include "transport/mpi/value_store.hpp"
-#include "sidestream/kit/base/region_pool.hpp"
 
 namespace sidestream::mpi {
 

@@ -13,8 +13,8 @@
 
 #include "base/mpi/communicator.hpp"
 #include "base/mpi/polite_wait.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream::mpi {
 

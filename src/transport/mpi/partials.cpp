@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "base/mpi/polite_wait.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream::mpi {
 

@@ -14,8 +14,8 @@
 #include <new>
 
 #include "base/mpi/polite_wait.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "transport/mpi/packet.hpp"
 
 namespace sidestream::mpi {

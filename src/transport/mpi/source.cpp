@@ -12,9 +12,9 @@
 
 #include <limits>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "data/region_ranges.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "transport/mpi/packet.hpp"
 #include "transport/mpi/standing_fetch.hpp"
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/mpi/communicator.hpp"
+#include "sidestream/kit/base/region_pool.hpp"
 #include "transport/mpi/packet.hpp"
 #include "transport/mpi/value_store.hpp"
-#include "sidestream/kit/base/region_pool.hpp"
 
 namespace sidestream::mpi {
 

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <new>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "transport/mpi/source.hpp"
 #include "transport/shared_memory/memory_limit.hpp"
 

@@ -12,9 +12,9 @@
 
 #include <cstring>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "transport/shared_memory/copy.hpp"
 
 namespace sidestream::shared_memory {

@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "sidestream/kit/base/process_status.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/hash.hpp"
+#include "sidestream/kit/base/process_status.hpp"
 
 namespace sidestream::shared_memory {
 

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream::shared_memory {
 namespace {

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "base/mpi/agree.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/text.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream::shared_memory {
 

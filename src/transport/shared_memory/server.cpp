@@ -12,9 +12,9 @@
 
 #include <algorithm>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream::shared_memory {
 

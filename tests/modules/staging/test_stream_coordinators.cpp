@@ -11,9 +11,9 @@
 #include <fstream>
 #include <thread>
 
-#include "support/scratch.hpp"
 #include "staging/folder.hpp"
 #include "staging/writer_coordinator.hpp"
+#include "support/scratch.hpp"
 
 namespace fs = std::filesystem;
 using namespace sidestream;

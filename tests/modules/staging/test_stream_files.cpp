@@ -11,10 +11,10 @@
 
 #include "base/mpi/communicator.hpp"
 #include "sidestream/error.hpp"
-#include "support/scratch.hpp"
 #include "staging/folder.hpp"
 #include "staging/format.hpp"
 #include "staging/stream_data_engine.hpp"
+#include "support/scratch.hpp"
 
 namespace fs = std::filesystem;
 using namespace sidestream;

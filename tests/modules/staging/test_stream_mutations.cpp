@@ -9,11 +9,11 @@
 
 #include "base/mpi/communicator.hpp"
 #include "client/declarations.hpp"
-#include "support/scratch.hpp"
-#include "support/test_all.hpp"
 #include "staging/server.hpp"
 #include "staging/step_builder.hpp"
 #include "staging/writer_coordinator.hpp"
+#include "support/scratch.hpp"
+#include "support/test_all.hpp"
 
 using namespace sidestream;
 using namespace sidestream::staging;

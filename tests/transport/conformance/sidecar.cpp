@@ -1,8 +1,8 @@
 // Placement `sidecar`, with both ends in one MPI job. Servers find the clients' memory by the name of its listener.
 #include <fmt/format.h>
 
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/records.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 #include "support/ranks.hpp"
 #include "transport/conformance/node.hpp"
 #include "transport/conformance/run.hpp"

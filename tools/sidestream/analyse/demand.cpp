@@ -9,7 +9,6 @@
 
 #include "data/derivation.hpp"
 #include "data/levels.hpp"
-#include "sidestream/kit/data/selected_arrays.hpp"
 #include "loading.hpp"
 #include "reduce/triggers/trigger_statistics.hpp"
 #include "server/engine/schedule.hpp"
@@ -17,6 +16,7 @@
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/kit/analysis/empty_results.hpp"
 #include "sidestream/kit/data/block_index.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 
 namespace sidestream::analysing {
 

@@ -17,11 +17,11 @@
 #include <type_traits>
 
 #include "analyse/merging.hpp"
-#include "sidestream/kit/base/fields.hpp"
 #include "base/mpi/agree.hpp"
 #include "client/declarations.hpp"
 #include "loading.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/fields.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/names.hpp"
 #include "storage/database/journal.hpp"

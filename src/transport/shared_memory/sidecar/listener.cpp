@@ -24,12 +24,12 @@
 #include <system_error>
 #include <utility>
 
-#include "sidestream/kit/base/own_threads.hpp"
 #include "base/unix_socket.hpp"
-#include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
+#include "sidestream/kit/base/own_threads.hpp"
 #include "sidestream/kit/base/text.hpp"
+#include "sidestream/kit/base/waiting.hpp"
 
 namespace sidestream::shared_memory {
 

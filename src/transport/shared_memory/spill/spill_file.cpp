@@ -26,8 +26,8 @@
 
 #include "base/checksum.hpp"
 #include "base/own_environment.hpp"
-#include "base/run_log.hpp"
 #include "base/paths.hpp"
+#include "base/run_log.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/text.hpp"
