@@ -32,6 +32,7 @@ class Sidestream(CMakePackage):
     variant("translate", default=False, description="Translate configurations of other systems")
     variant("climate", default=True, description="Build statistics over time")
     variant("cosmology", default=True, description="Build halos, merge trees and spectra")
+    variant("staging", default=True, description="Build streams to other jobs")
     variant("visualisation", default=True, description="Build slices, surfaces and pictures")
     variant("amr", default=True, description="Build the codec for octrees")
 
@@ -86,6 +87,7 @@ class Sidestream(CMakePackage):
             self.define_from_variant("SIDESTREAM_WITH_TINYXML2", "translate"),
             self.define_from_variant("SIDESTREAM_WITH_CLIMATE", "climate"),
             self.define_from_variant("SIDESTREAM_WITH_COSMOLOGY", "cosmology"),
+            self.define_from_variant("SIDESTREAM_WITH_STAGING", "staging"),
             self.define_from_variant("SIDESTREAM_WITH_VISUALISATION", "visualisation"),
             self.define_from_variant("SIDESTREAM_WITH_AMR_CODEC", "amr"),
         ]

@@ -112,6 +112,7 @@ def test_the_command_knows_modules(tmp_path):
         (HALOS, "halos", "cosmology"),
         ("outputs:\n  - netcdf: {}\n", "netcdf", "climate"),
         ("outputs:\n  - bp: {}\n", "bp", "bp"),
+        ("outputs:\n  - stream: {}\n", "stream", "staging"),
     ],
 )
 def test_check_names_a_missing_module(tmp_path, tasks, kind, module):
@@ -123,3 +124,27 @@ def test_check_names_a_missing_module(tmp_path, tasks, kind, module):
     done = tool("check", str(file), SIDESTREAM_MODULES=str(tmp_path / "nothing"))
     assert done.returncode != 0
     assert f"run.yaml:5:5: found '{kind}', which the module sidestream_{module} has" in done.stdout + done.stderr
+
+
+def test_placement_job_needs_a_module(tmp_path):
+    (tmp_path / "nothing").mkdir()
+    environment = {"SIDESTREAM_MODULES": str(tmp_path / "nothing")}
+    missing = f"found 'job', which the module sidestream_staging has, and found no such module in {tmp_path / 'nothing'}"
+    done = run(tmp_path, 3, "{mode: job, per_node: 1}", tasks=STATISTICS, options=["steps=2"], environment=environment)
+    assert done.status != 0
+    assert missing in done.text, done.text
+    done = tool("check", str(tmp_path / "run.yaml"), **environment)
+    assert done.returncode != 0
+    assert missing in done.stdout + done.stderr
+    assert "SIDESTREAM_WITH_STAGING=ON" in done.stdout + done.stderr
+    done = tool("endpoint", str(tmp_path / "run.yaml"), **environment)
+    assert done.returncode != 0
+    assert "found 'stream', which the module sidestream_staging has" in done.stdout + done.stderr
+
+
+def test_the_library_links_nothing_of_modules():
+    """ADIOS2 is needed by modules only, so that runs without them do not load it."""
+    library = Path(os.environ["SIDESTREAM_FIELD_PROGRAM"]).parents[2] / "src/libsidestream.so"
+    said = subprocess.run(["readelf", "-d", library], capture_output=True, text=True, timeout=60, check=True).stdout
+    assert "libmpi" in said
+    assert "adios2" not in said
