@@ -1,9 +1,8 @@
-// Processes: starts a child, watches and ends it, and asks the system about any process.
+// Child processes: starts one, watches and ends it.
 #pragma once
 
 #include <sys/types.h>
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -129,17 +129,17 @@ def test_check_names_a_missing_module(tmp_path, tasks, kind, module):
 def test_placement_job_needs_a_module(tmp_path):
     (tmp_path / "nothing").mkdir()
     environment = {"SIDESTREAM_MODULES": str(tmp_path / "nothing")}
-    missing = f"found 'job', which the module sidestream_staging has, and found no such module in {tmp_path / 'nothing'}"
+    missing = "which the module sidestream_staging has, and found no such module in " + str(tmp_path / "nothing")
     done = run(tmp_path, 3, "{mode: job, per_node: 1}", tasks=STATISTICS, options=["steps=2"], environment=environment)
     assert done.status != 0
-    assert missing in done.text, done.text
+    assert "found 'job', " + missing in done.text, done.text
     done = tool("check", str(tmp_path / "run.yaml"), **environment)
     assert done.returncode != 0
-    assert missing in done.stdout + done.stderr
+    assert "found 'job', " + missing in done.stdout + done.stderr
     assert "SIDESTREAM_WITH_STAGING=ON" in done.stdout + done.stderr
     done = tool("endpoint", str(tmp_path / "run.yaml"), **environment)
     assert done.returncode != 0
-    assert "found 'stream', which the module sidestream_staging has" in done.stdout + done.stderr
+    assert "found 'stream', " + missing in done.stdout + done.stderr
 
 
 def test_the_library_links_nothing_of_modules():
