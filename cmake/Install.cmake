@@ -15,7 +15,8 @@ get_property(modules GLOBAL PROPERTY SIDESTREAM_MODULES)
 if(modules)
   install(TARGETS ${modules} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/sidestream/modules)
 endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sidestream DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sidestream ${PROJECT_SOURCE_DIR}/bindings/amrex/sidestream
+  ${PROJECT_SOURCE_DIR}/tools/conformance/sidestream DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/sidestream DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.hpp")

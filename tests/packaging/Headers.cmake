@@ -2,8 +2,13 @@
 # guards.
 #
 # Only the headers with the calls may need MPI. Headers that a plug-in includes must compile without it.
-file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
-  ${PROJECT_SOURCE_DIR}/include/*.h ${PROJECT_SOURCE_DIR}/include/*.hpp)
+set(header_roots ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/bindings/amrex ${PROJECT_SOURCE_DIR}/tools/conformance)
+set(public_headers)
+foreach(root IN LISTS header_roots)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${root} ${root}/*.h ${root}/*.hpp)
+  list(APPEND public_headers ${headers})
+endforeach()
+list(TRANSFORM header_roots PREPEND -I)
 set(mpi_flags ${MPI_C_INCLUDE_DIRS})
 list(TRANSFORM mpi_flags PREPEND -isystem)
 list(APPEND mpi_flags -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
@@ -21,7 +26,7 @@ function(sidestream_header_test name language header)
   string(REGEX REPLACE "[/.]" "_" source ${name})
   set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${source}.in)
   file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\nextern int not_empty;\n")
-  add_test(NAME header.${name} COMMAND ${compiler} ${strict} -I${PROJECT_SOURCE_DIR}/include
+  add_test(NAME header.${name} COMMAND ${compiler} ${strict} ${header_roots}
     -I${PROJECT_BINARY_DIR}/include ${ARGN} ${source})
   set_tests_properties(header.${name} PROPERTIES TIMEOUT 60 LABELS "unit;packaging")
 endfunction()

@@ -4,8 +4,8 @@
 
 #include <fstream>
 
+#include "inspection/inspection.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
-#include "storage/database/inspection.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/scratch.hpp"
 #include "support/test_all.hpp"

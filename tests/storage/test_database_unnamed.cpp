@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "inspection/inspection.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
-#include "storage/database/inspection.hpp"
 #include "storage/files/output_directory.hpp"
 #include "storage/support/small_database.hpp"
 #include "support/message_of.hpp"

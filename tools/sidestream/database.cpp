@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include "config/options/option_text.hpp"
+#include "inspection/inspection.hpp"
 #include "sidestream/kit/base/fail.hpp"
 #include "storage/database/context.hpp"
-#include "storage/database/inspection.hpp"
 #include "storage/database/journal.hpp"
 
 namespace sidestream {

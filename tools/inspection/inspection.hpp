@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "inspection/unnamed.hpp"
 #include "storage/database/journal.hpp"
-#include "storage/database/unnamed.hpp"
 
 namespace sidestream::database {
 

@@ -5,7 +5,7 @@
 //    pieces fit; it then is reported, and its files are held.
 // 3. Files that neither a context nor such a record names are spare; so are HDF5 files of removed contexts.
 // Nothing is changed here. Reading is bounded by twice the size of a segment, since files may be forged.
-#include "storage/database/unnamed.hpp"
+#include "inspection/unnamed.hpp"
 
 #include <fmt/format.h>
 
