@@ -109,7 +109,7 @@ class Twin:
         return ((differences / lengths) ** 2).mean()
 
     def cells(self):
-        """Of each cell of the result, in order: bounds, value, block, and number of the mesh's cells."""
+        """Cells of the result, in order: bounds, value, block, and number of the mesh's cells."""
         self.errors, rows = [], []
         for number, (low, high) in self.blocks.items():
             step = 1 if number in self.kept else self.factor

@@ -10,7 +10,7 @@ namespace sidestream {
 
 enum class BlockMetric : std::int32_t { variance, range, gradient, entropy };
 
-/// How entropy counts values: in equal bins from `low` to `high`.
+/// The counting of values for the entropy: in equal bins from `low` to `high`.
 struct EntropyBins {
   std::int64_t count = 64;
   double low = 0, high = 0;

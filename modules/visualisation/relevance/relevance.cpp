@@ -44,7 +44,7 @@ struct BlockRank {
   double metric = 0;
 };
 
-/// What a server decides about all blocks.
+/// The decision about all blocks.
 struct RankedBlocks {
   std::vector<std::int64_t> kept;                               ///< their ids, ascending
   std::int64_t not_finite = 0;                                  ///< blocks that have to be kept

@@ -13,7 +13,7 @@
 
 namespace sidestream {
 
-/// What precedes the values of a moving block.
+/// The record before the values of a moving block.
 struct ThinnedHead {
   std::int64_t id = 0;
   Box cells;
@@ -26,7 +26,7 @@ struct ThinnedHead {
   std::int32_t flagged = 0;  ///< 0: all cells count; otherwise a flag for each cell precedes the values
 };
 
-/// What is in a moving block: boxes of cells, each with one value.
+/// The content of a moving block: boxes of cells, each with one value.
 struct ThinnedCells {
   ThinnedHead head;
   std::vector<Box> boxes;
