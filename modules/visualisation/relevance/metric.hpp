@@ -1,4 +1,4 @@
-// What ranks blocks: a number that is high where much happens.
+// Metrics of blocks: numbers that are high where much happens.
 #pragma once
 
 #include <cstdint>

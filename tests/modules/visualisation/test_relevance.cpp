@@ -93,59 +93,80 @@ double expected_metric(const FakeDomain& domain, const Box& block, bool variance
   return variance ? squares / n - sum / n * (sum / n) : high - low;
 }
 
+/// The errors of the coarsened cells.
+struct Errors {
+  double largest = 0, squares = 0, cells = 0;
+};
+
+/// Blocks in the order of their metrics, greatest first, with them.
+std::vector<std::pair<double, std::size_t>> expected_order(const FakeDomain& domain, const Division& division,
+                                                           bool variance) {
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t b = 0; b < division.size(); ++b) {
+    order.push_back({-expected_metric(domain, division[b], variance), b});
+  }
+  std::sort(order.begin(), order.end());
+  for (auto& [metric, block] : order) metric = -metric;
+  return order;
+}
+
+/// Checks a cell's value, and its place among the groups of its block, and adds its errors.
+void check_cell(const FakeDomain& domain, const Box& block, Index step, const Box& box, double found, Errors& errors) {
+  double sum = 0, weights = 0;
+  for_each_index_of(box, [&](const Index3& p) {
+    sum += volume(domain, p) * domain.value(0, p, 0);
+    weights += volume(domain, p);
+  });
+  CHECK(found == doctest::Approx(sum / weights).epsilon(1e-12));
+  for (int a = 0; a < domain.mesh().dimensions; ++a) {
+    const auto axis = static_cast<std::size_t>(a);
+    CHECK((box.lo[axis] - block.lo[axis]) % step == 0);
+    CHECK(box.hi[axis] == std::min(box.lo[axis] + step, block.hi[axis]));
+  }
+  if (step == 1) return;
+  for_each_index_of(box, [&](const Index3& p) {
+    const double error = std::abs(domain.value(0, p, 0) - found);
+    errors.largest = std::max(errors.largest, error);
+    errors.squares += error * error;
+    ++errors.cells;
+  });
+}
+
+void check_row(const Table& row, const FakeDomain& domain, std::size_t blocks, std::size_t boxes,
+               const Errors& errors) {
+  CHECK(real_at(row, "blocks") == static_cast<double>(blocks));
+  CHECK(real_at(row, "cells_moved") == static_cast<double>(boxes));
+  CHECK(real_at(row, "bytes_full") == static_cast<double>(8 * domain.mesh().cells.count()));
+  CHECK(real_at(row, "bytes_moved") == static_cast<double>(8 * boxes + 120 * blocks));
+  CHECK(real_at(row, "largest_error") == doctest::Approx(errors.largest).epsilon(1e-9));
+  const double rms = errors.cells > 0 ? std::sqrt(errors.squares / errors.cells) : 0;
+  CHECK(real_at(row, "rms_error") == doctest::Approx(rms).epsilon(1e-9));
+}
+
 /// Checks the whole result against brute force; `factor` as in the options.
 void check_result(const CapturedResults& results, const FakeDomain& domain, const Division& division, Index factor,
                   std::size_t kept, bool variance) {
   const CellSet& set = results.cell_sets.at(file);
-  const std::vector<double>&values = set.cell_data.at(0).values, &ids = set.cell_data.at(1).values,
-        &joined = set.cell_data.at(2).values;
-  std::vector<std::pair<double, std::size_t>> order;
-  for (std::size_t b = 0; b < division.size(); ++b)
-    order.push_back({-expected_metric(domain, division[b], variance), b});
-  std::sort(order.begin(), order.end());
+  const auto order = expected_order(domain, division, variance);
   std::set<std::size_t> full;
   for (std::size_t n = 0; n < kept; ++n) full.insert(order[n].second);
-  std::map<Index3, int> seen;
-  double largest = 0, squares = 0, thinned = 0;
   const std::vector<Box> boxes = boxes_of(set, domain);
-  REQUIRE(boxes.size() == values.size());
+  REQUIRE(boxes.size() == set.cell_data.at(0).values.size());
+  std::map<Index3, int> seen;
+  Errors errors;
   for (std::size_t n = 0; n < boxes.size(); ++n) {
-    const auto b = static_cast<std::size_t>(ids[n]);
-    const Box& box = boxes[n];
-    REQUIRE(division.at(b).contains(box));
-    CHECK(joined[n] == static_cast<double>(box.count()));
-    if (full.contains(b)) CHECK(box.count() == 1);
-    double sum = 0, weights = 0;
-    for_each_index_of(box, [&](const Index3& p) {
-      ++seen[p];
-      sum += volume(domain, p) * domain.value(0, p, 0);
-      weights += volume(domain, p);
-    });
-    CHECK(values[n] == doctest::Approx(sum / weights).epsilon(1e-13));
-    if (full.contains(b)) continue;
-    for (int a = 0; a < domain.mesh().dimensions; ++a) {
-      const auto axis = static_cast<std::size_t>(a);
-      CHECK((box.lo[axis] - division[b].lo[axis]) % factor == 0);
-      CHECK(box.hi[axis] == std::min(box.lo[axis] + factor, division[b].hi[axis]));
-    }
-    for_each_index_of(box, [&](const Index3& p) {
-      const double error = std::abs(domain.value(0, p, 0) - values[n]);
-      largest = std::max(largest, error);
-      squares += error * error;
-      ++thinned;
-    });
+    const auto b = static_cast<std::size_t>(set.cell_data[1].values[n]);
+    REQUIRE(division.at(b).contains(boxes[n]));
+    CHECK(set.cell_data[2].values[n] == static_cast<double>(boxes[n].count()));
+    for_each_index_of(boxes[n], [&](const Index3& p) { ++seen[p]; });
+    check_cell(domain, division[b], full.contains(b) ? 1 : factor, boxes[n], set.cell_data[0].values[n], errors);
   }
   CHECK(static_cast<Index>(seen.size()) == domain.mesh().cells.count());
   for (const auto& [p, times] : seen) CHECK(times == 1);
   const Table& row = results.tables.at(table);
-  CHECK(real_at(row, "blocks") == static_cast<double>(division.size()));
+  check_row(row, domain, division.size(), boxes.size(), errors);
   CHECK(real_at(row, "kept") == static_cast<double>(kept));
-  CHECK(real_at(row, "cells_moved") == static_cast<double>(boxes.size()));
-  CHECK(real_at(row, "bytes_full") == static_cast<double>(8 * domain.mesh().cells.count()));
-  CHECK(real_at(row, "bytes_moved") == static_cast<double>(8 * boxes.size() + 120 * division.size()));
-  CHECK(real_at(row, "largest_error") == doctest::Approx(largest).epsilon(1e-12));
-  CHECK(real_at(row, "rms_error") == doctest::Approx(thinned > 0 ? std::sqrt(squares / thinned) : 0).epsilon(1e-12));
-  if (kept > 0) CHECK(real_at(row, "threshold") == doctest::Approx(-order[kept - 1].first).epsilon(1e-9));
+  if (kept > 0) CHECK(real_at(row, "threshold") == doctest::Approx(order[kept - 1].first).epsilon(1e-9));
   if (kept == 0) CHECK(std::isnan(real_at(row, "threshold")));
 }
 
