@@ -12,6 +12,7 @@ namespace sidestream {
 [[nodiscard]] AnalysisKind render_kind();
 [[nodiscard]] AnalysisKind projection_kind();
 [[nodiscard]] AnalysisKind probe_kind();
+[[nodiscard]] AnalysisKind relevance_kind();
 [[nodiscard]] AnalysisKind resample_kind();
 [[nodiscard]] AnalysisKind streamlines_kind();
 

@@ -9,6 +9,7 @@ SIDESTREAM_PLUGIN(registry) {
   registry.add(sidestream::render_kind());
   registry.add(sidestream::projection_kind());
   registry.add(sidestream::probe_kind());
+  registry.add(sidestream::relevance_kind());
   registry.add(sidestream::resample_kind());
   registry.add(sidestream::streamlines_kind());
 }
