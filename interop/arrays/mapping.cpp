@@ -189,6 +189,7 @@ Mapping read_mapping(const std::string& text, const std::string& file) {
       if (!of.empty() && mapping.meshes.find(of) == mapping.meshes.end()) mapping.meshes[of];
       return true;
     };
+    if (value.IsNull()) return key == "meshes" || key == "arrays";  // only comments
     if (key == "meshes") reader.each(value, "meshes by name", mesh);
     if (key == "arrays") reader.each(value, "rules by name of array", array);
     return key == "meshes" || key == "arrays" || key == "files";  // interop/hdf5 reads the last one
