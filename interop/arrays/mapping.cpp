@@ -189,9 +189,9 @@ Mapping read_mapping(const std::string& text, const std::string& file) {
       if (!of.empty() && mapping.meshes.find(of) == mapping.meshes.end()) mapping.meshes[of];
       return true;
     };
-    if (value.IsNull()) return key == "meshes" || key == "arrays";  // only comments
-    if (key == "meshes") reader.each(value, "meshes by name", mesh);
-    if (key == "arrays") reader.each(value, "rules by name of array", array);
+    const bool empty = value.IsNull();  // it may have only comments
+    if (key == "meshes" && !empty) reader.each(value, "meshes by name", mesh);
+    if (key == "arrays" && !empty) reader.each(value, "rules by name of array", array);
     return key == "meshes" || key == "arrays" || key == "files";  // interop/hdf5 reads the last one
   };
   if (!root.IsNull()) reader.each(root, "the sections `meshes` and `arrays`", section, "meshes, arrays");
