@@ -197,7 +197,7 @@ void Coupling::reach(const Target& of, std::optional<std::int64_t> index, bool t
 
 // ---- Writes
 
-std::optional<Coupling::Target> Coupling::target(const ProgramHdf5& hdf5, Id dataset) const {
+std::optional<Target> Coupling::target(const ProgramHdf5& hdf5, Id dataset) const {
   if (open_.empty() || finished_) return std::nullopt;
   Target made;
   made.dataset = hdf5.dataset(dataset);
