@@ -139,12 +139,14 @@ class Maker {
     const auto geometry = mapping_.meshes.find(wanted);
     MeshRule of_mesh = geometry == mapping_.meshes.end() ? MeshRule{} : geometry->second;
     of_mesh.points = of_mesh.points || array.shape.empty();
-    agreed.vector = rule != nullptr && rule->components && array.shape.size() > 1;
+    const auto place = std::find(of_mesh.coordinates.begin(), of_mesh.coordinates.end(), array.name);
+    const bool is_place = place != of_mesh.coordinates.end();
+    agreed.places = is_place && of_mesh.coordinates.size() == 1 && array.shape.size() == 2;
+    agreed.vector = agreed.places || (rule != nullptr && rule->components && array.shape.size() > 1);
     if (agreed.vector) agreed.components = static_cast<int>(std::min<Index>(array.shape.back(), 1000));
     const int axes = agreed.axes - (agreed.vector ? 1 : 0);
     if (!check(array, agreed, of_mesh, axes)) return;
-    const auto place = std::find(of_mesh.coordinates.begin(), of_mesh.coordinates.end(), array.name);
-    if (place != of_mesh.coordinates.end()) {
+    if (is_place && !agreed.places) {
       agreed.coordinate = static_cast<int>(place - of_mesh.coordinates.begin());
     }
     agreed.mesh = mesh_for(array, agreed, of_mesh, axes, wanted);
@@ -164,7 +166,7 @@ class Maker {
     }
     for (std::size_t m = 0; m < drafts_.size(); ++m) complete(m);
     for (auto& [name, array] : result_.arrays) {
-      const bool place = array.coordinate >= 0;
+      const bool place = array.coordinate >= 0 || array.places;
       array.variable = place ? result_.meshes[array.mesh].places() : names.take(array.variable);
     }
     return std::move(result_);
@@ -251,7 +253,9 @@ class Maker {
     std::string missing;
     for (const std::string& name : mesh.coordinates) {
       const auto found = result_.arrays.find(name);
-      if (found == result_.arrays.end() || found->second.mesh != number || found->second.vector) {
+      const bool there = found != result_.arrays.end() && found->second.mesh == number;
+      if (there && found->second.places) mesh.dimensions = found->second.components;
+      if (!there || (found->second.vector && (!found->second.places || found->second.components > 3))) {
         missing = name;
       } else {
         types.insert(found->second.type);
@@ -262,13 +266,16 @@ class Maker {
     if (missing.empty() && types.size() == 1 && real) return;
     problems_.push_back("mesh '" + mesh.name + "': " +
                         (missing.empty() ? "the coordinates are no real numbers of one type"
-                                         : "the array '" + missing + "' with coordinates is no list on it") +
+                                         : "the array '" + missing + "' with coordinates is no list on it, nor one of "
+                                           "up to three columns") +
                         "; its points are counted instead");
     mesh.coordinates.clear();
     mesh.dimensions = 2;
     mesh.place_type = Type::float64;
     for (auto& [name, array] : result_.arrays) {
-      if (array.mesh == number) array.coordinate = -1;
+      if (array.mesh != number) continue;
+      array.coordinate = -1;
+      array.places = false;
     }
   }
 

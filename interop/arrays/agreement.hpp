@@ -40,6 +40,7 @@ struct AgreedArray {
   int components = 1;          ///< if more than one, or `vector`: along the last axis
   bool vector = false;         ///< global arrays only
   int coordinate = -1;         ///< of a mesh of points: 0, 1 or 2 for x, y, z
+  bool places = false;         ///< a `vector` with all coordinates of a mesh of points
 };
 
 struct AgreedMesh {
@@ -49,7 +50,7 @@ struct AgreedMesh {
   std::array<int, 3> axis_of{0, 1, 2};  ///< the axis i, j, k (0, 1, 2) that an array's axis is
   std::vector<Index> size;              ///< along i, j, k, as the following
   std::vector<double> origin, spacing;
-  /// Points: names of arrays. Empty: points are counted, along x in their block, and y is the number of the block.
+  /// Points: names of arrays, or of the one with all of them. Empty: points are counted, along x in their block, and y is the number of the block.
   std::vector<std::string> coordinates;
   Type place_type = Type::float64;
 

@@ -29,7 +29,7 @@ void Feed::put(const Part& part, Read when) {
   if (failed_ || closed_) return;
   const std::string problem = problem_of(part);
   if (!problem.empty()) return say(problem + "; it is left out");
-  if (part.values() == 0 && !unknown()) return;
+  if (part.values() == 0 && !unknown()) return void(empty_.insert(part.name));
   guarded([&] {
     if (part.is_global()) return take(part, when);
     Part local = part;
@@ -219,7 +219,7 @@ void Feed::declare() {
       session_->add_uniform_mesh(mesh.name, mesh.size, mesh.origin, mesh.spacing);
     }
     for (const auto& [name, array] : agreed_.arrays) {
-      if (array.mesh != m || array.coordinate >= 0) continue;
+      if (array.mesh != m || array.coordinate >= 0 || array.places) continue;
       variable.name = array.variable;
       variable.type = array.type;
       variable.components = array.components;
@@ -229,10 +229,29 @@ void Feed::declare() {
   }
 }
 
-void Feed::end_step(std::int64_t cycle, double time) {
+std::string Feed::written() const {
+  std::string meshes(agreed_.meshes.size(), '-');
+  const auto add = [&](const std::string& name) {
+    const auto found = agreed_.arrays.find(name);
+    if (found == agreed_.arrays.end() || !agreed_.meshes[found->second.mesh].points) return;
+    meshes[found->second.mesh] = '+';
+  };
+  for (const std::string& name : empty_) add(name);
+  for (const Waiting& waiting : waiting_) add(waiting.part.name);
+  for (const auto& [name, box] : put_) add(name);
+  return meshes;
+}
+
+std::string Feed::either(std::string one, const std::string& other) {
+  one.resize(std::max(one.size(), other.size()), '-');
+  for (std::size_t m = 0; m < other.size(); ++m) one[m] = other[m] == '+' ? '+' : one[m];
+  return one;
+}
+
+void Feed::end_step(std::int64_t cycle, double time, const std::string& written) {
   if (unknown() && !closed_) guarded([&] { start(); });
   if (session_) {
-    guarded([&] { publish_waiting(); });
+    guarded([&] { publish_waiting(written); });
     for (const Lent& lent : lent_) {
       guarded([&] {
         session_->commit(lent.variable, lent.block);
@@ -244,6 +263,7 @@ void Feed::end_step(std::int64_t cycle, double time) {
   waiting_.clear();
   lent_.clear();
   put_.clear();
+  empty_.clear();
   listed_.clear();
   places_.clear();
   for (Blocks& blocks : blocks_) {

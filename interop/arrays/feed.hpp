@@ -55,8 +55,13 @@ class Feed {
   [[nodiscard]] std::byte* lend(Part part);
   /// Reads the values of all parts that were put to be read later.
   void flush();
-  /// Ends the step. `cycle` is the same on all ranks; the time of the first rank counts.
-  void end_step(std::int64_t cycle, double time);
+  /// The meshes of points that this rank put parts of in this step, also without values, as a text; see `end_step`.
+  [[nodiscard]] std::string written() const;
+  /// The meshes that one text or the other has.
+  [[nodiscard]] static std::string either(std::string one, const std::string& other);
+  /// Ends the step. `cycle` is the same on all ranks; the time of the first rank counts. `written` is what `written` of
+  /// all ranks has: this rank has no points on these meshes if it put none; on other meshes its blocks are absent.
+  void end_step(std::int64_t cycle, double time, const std::string& written = "");
   /// True if parts were put since the last step ended, on any rank. Collective.
   [[nodiscard]] bool has_parts() const;
   /// Closes the session. Collective. Nothing happens the second time.
@@ -100,8 +105,8 @@ class Feed {
   void declare();
   [[nodiscard]] Mapping rules();
   /// Places what waits in blocks, which are declared anew where they have changed, and publishes it.
-  void publish_waiting();
-  void update_blocks(std::size_t mesh);
+  void publish_waiting(const std::string& written);
+  void update_blocks(std::size_t mesh, bool written);
   void publish_counts(const AgreedMesh& mesh, std::int64_t block, Index count);
   void publish_places();
   /// Calls a function; says why it failed.
@@ -123,6 +128,7 @@ class Feed {
   std::deque<Waiting> waiting_;
   std::vector<Lent> lent_;
   std::set<std::pair<std::string, BoxKey>> put_;  ///< arrays and boxes of this step
+  std::set<std::string> empty_;                   ///< arrays that came without values in this step
   std::map<std::string, Index> listed_;           ///< numbers of values of local arrays in this step
   std::map<std::pair<std::size_t, std::int64_t>, std::map<int, const Part*>> places_;  ///< by mesh, block and axis
   interop::Sentences sentences_;

@@ -98,16 +98,20 @@ MeshRule read_mesh(const Reader& reader, const YAML::Node& node) {
       reader.read(value, rule.axes, "names of axes, the slowest first: [z, y, x]");
     } else if (key == "coordinates") {
       reader.read(value, rule.coordinates, "names of arrays: [x, y, z]");
+    } else if (key == "grows") {
+      reader.read(value, rule.grows, "yes or no");
     } else {
       return false;
     }
     return true;
   };
-  reader.each(node, "the geometry of a mesh", entry, "type, origin, spacing, axes, coordinates");
+  reader.each(node, "the geometry of a mesh", entry, "type, origin, spacing, axes, coordinates, grows");
   if (rule.points && !(rule.origin.empty() && rule.spacing.empty() && rule.axes.empty())) {
     reader.fail(node, "found origin, spacing or axes for a mesh of points, expected only coordinates");
   }
-  if (!rule.points && !rule.coordinates.empty()) reader.fail(node, "found coordinates, expected `type: points` then");
+  if (!rule.points && (rule.grows || !rule.coordinates.empty())) {
+    reader.fail(node, std::string("found ") + (rule.grows ? "grows" : "coordinates") + ", expected `type: points` then");
+  }
   if (rule.coordinates.size() > 3) reader.fail(node, "found more than three coordinates");
   return rule;
 }
@@ -136,6 +140,19 @@ ArrayRule read_array(const Reader& reader, const std::string& pattern, const YAM
   };
   reader.each(node, "the use of an array", entry, "mesh, variable, unit, components, leave_out");
   return rule;
+}
+
+/// Coordinates lie on their mesh; no rule needs to say so.
+void add_coordinates(Mapping& mapping) {
+  for (const auto& [mesh, rule] : mapping.meshes) {
+    for (const std::string& name : rule.coordinates) {
+      if (mapping.find(name) != nullptr) continue;
+      ArrayRule& added = mapping.arrays.emplace_back();
+      added.pattern = name;
+      added.exact = true;
+      added.mesh = mesh;
+    }
+  }
 }
 
 }  // namespace
@@ -172,18 +189,20 @@ Mapping read_mapping(const std::string& text, const std::string& file) {
       if (!of.empty() && mapping.meshes.find(of) == mapping.meshes.end()) mapping.meshes[of];
       return true;
     };
-    if (key == "meshes") reader.each(value, "meshes by name", mesh);
-    if (key == "arrays") reader.each(value, "rules by name of array", array);
+    const bool empty = value.IsNull();  // it may have only comments
+    if (key == "meshes" && !empty) reader.each(value, "meshes by name", mesh);
+    if (key == "arrays" && !empty) reader.each(value, "rules by name of array", array);
     return key == "meshes" || key == "arrays" || key == "files";  // interop/hdf5 reads the last one
   };
   if (!root.IsNull()) reader.each(root, "the sections `meshes` and `arrays`", section, "meshes, arrays");
+  add_coordinates(mapping);
   return mapping;
 }
 
 std::string to_text(const Mapping& mapping) {
   Json meshes = Json::object(), rules = Json::array();
   for (const auto& [name, m] : mapping.meshes) {
-    meshes[name] = {m.points, m.origin, m.spacing, m.axes, m.coordinates};
+    meshes[name] = {m.points, m.origin, m.spacing, m.axes, m.coordinates, m.grows};
   }
   for (const ArrayRule& r : mapping.arrays) {
     rules.push_back({r.pattern, r.exact, r.mesh, r.variable, r.unit, r.components, r.leave_out});
@@ -195,7 +214,7 @@ Mapping from_text(const std::string& text) {
   const Json json = Json::parse(text);
   Mapping mapping;
   for (const auto& [name, m] : json.at(0).items()) {
-    mapping.meshes[name] = {m.at(0), m.at(1), m.at(2), m.at(3), m.at(4)};
+    mapping.meshes[name] = {m.at(0), m.at(1), m.at(2), m.at(3), m.at(4), m.at(5)};
   }
   for (const Json& r : json.at(1)) {
     mapping.arrays.push_back({r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5), r.at(6)});

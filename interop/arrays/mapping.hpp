@@ -2,7 +2,7 @@
 //
 //   meshes:
 //     grid:      {origin: [0, 0, 0], spacing: [0.1, 0.1, 0.2], axes: [z, y, x]}
-//     electrons: {type: points, coordinates: [e/x, e/y, e/z]}
+//     electrons: {type: points, coordinates: [e/x, e/y, e/z]}   # or one array of points x axes: [e/position]
 //   arrays:
 //     T:         {mesh: grid, variable: temperature, unit: K}
 //     "v":       {mesh: grid, components: last}
@@ -22,7 +22,9 @@ struct MeshRule {
   std::vector<double> origin{};          ///< x, y, z of the lower corner; missing: 0
   std::vector<double> spacing{};         ///< along x, y, z; missing: 1
   std::vector<std::string> axes{};       ///< names of the arrays' axes, the slowest first; empty: z, y, x
-  std::vector<std::string> coordinates;  ///< points: the arrays with x, y, z; empty: points are counted
+  /// Points: the arrays with x, y, z, or one with all of them along its last axis; empty: points are counted.
+  std::vector<std::string> coordinates;
+  bool grows = false;  ///< points: what each step adds to the arrays are its points (interop/hdf5)
 };
 
 /// The use of the arrays that a pattern names.

@@ -7,9 +7,11 @@ namespace sidestream::arrays {
 
 namespace {
 
-/// Strides in values; empty if one is no multiple of a value's size, or the address is not.
+/// Strides in values; empty if one is no multiple of a value's size, or the address is not: members of types that are
+/// packed.
 std::vector<Index> strides_of(const Part& part) {
   const auto size = static_cast<Index>(size_of(part.type));
+  if (reinterpret_cast<std::uintptr_t>(part.data) % size_of(part.type) != 0) return {};
   std::vector<Index> strides(part.count.size(), 1);
   for (std::size_t a = strides.size(); a-- > 1 && part.strides.empty();) strides[a - 1] = strides[a] * part.count[a];
   for (std::size_t a = 0; a < part.strides.size(); ++a) {
@@ -57,12 +59,12 @@ void Feed::publish(const AgreedArray& array, const Part& part, std::int64_t bloc
   (void)session_->publish(array.variable, block, values);
 }
 
-void Feed::update_blocks(std::size_t number) {
+void Feed::update_blocks(std::size_t number, bool written) {
   const AgreedMesh& mesh = agreed_.meshes[number];
   Blocks& blocks = blocks_[number];
   const bool same = std::equal(blocks.used.begin(), blocks.used.end(), blocks.ids.begin(), blocks.ids.end(),
                                [](const BoxKey& used, const auto& known) { return used == known.first; });
-  if (same || blocks.used.empty()) return;  // without parts the mesh's arrays are absent
+  if (same || (blocks.used.empty() && !written)) return;  // without parts the mesh's arrays are absent
   std::map<BoxKey, std::int64_t> ids;
   std::set<std::int64_t> taken;
   for (const BoxKey& key : blocks.used) {
@@ -128,7 +130,7 @@ void Feed::publish_places() {
   }
 }
 
-void Feed::publish_waiting() {
+void Feed::publish_waiting(const std::string& written) {
   std::vector<std::pair<const AgreedArray*, std::pair<const Part*, BoxKey>>> placed;
   for (const Waiting& waiting : waiting_) {
     Box box;
@@ -137,7 +139,9 @@ void Feed::publish_waiting() {
     if (array == nullptr || !use(waiting.part, *array, box)) continue;
     if (is_needed(*array)) placed.push_back({array, {&waiting.part, key_of(box)}});
   }
-  for (std::size_t m = 0; m < agreed_.meshes.size(); ++m) guarded([&] { update_blocks(m); });
+  for (std::size_t m = 0; m < agreed_.meshes.size(); ++m) {
+    guarded([&] { update_blocks(m, m < written.size() && written[m] == '+'); });
+  }
   for (const auto& [array, where] : placed) {
     const auto& [part, key] = where;
     const auto block = blocks_[array->mesh].ids.find(key);

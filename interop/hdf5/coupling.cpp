@@ -32,6 +32,9 @@ bool Coupling::opened(const ProgramHdf5& hdf5, Id file, Id access) {
   const std::optional<Fit> fitted = fit(files_.pattern, base_of(name));
   if (finished_ || !fitted || !join(hdf5.communicator(access), name)) return false;
   if (files_.steps == Steps::index && open_.empty() && name != last_file_) step_ = first_step();  // a new series
+  if (name != last_file_) {
+    std::erase_if(grown_, [this](const auto& one) { return open_.find(one.first.first) == open_.end(); });
+  }
   last_file_ = name;
   OpenFile& open = open_[name];
   open.name = name;
@@ -85,6 +88,7 @@ void Coupling::closed(OpenFile* file, bool worked) {
   const std::optional<std::int64_t> cycle = file->cycle;
   open_.erase(file->name);
   nameless_.clear();
+  closed_step_ = true;
   end(files_.steps == Steps::file ? cycle.value_or(ended_) : std::max<std::int64_t>(step_, 0));
 }
 
@@ -104,42 +108,69 @@ void Coupling::finish() {
 void Coupling::advance(std::int64_t step) {
   end(std::max<std::int64_t>(step_, 0));
   step_ = step;
+  closed_step_ = false;
 }
 
 void Coupling::end(std::int64_t cycle) {
-  // The first word tells if this rank has parts; the second one is the time.
+  // Three words: if this rank has parts, the bits of the time, the meshes of points that it has parts of.
   std::string mine = has_parts_ ? "parts " : "- ";
-  if (time_) mine += std::to_string(std::bit_cast<std::int64_t>(*time_));
+  mine += time_ ? std::to_string(std::bit_cast<std::int64_t>(*time_)) : "-";
+  mine += " " + feed_->written();
   has_parts_ = false;
   time_.reset();
+  ++period_;
   bool any = false;
   double time = static_cast<double>(cycle);
+  std::string written;
   std::vector<std::string> texts = ranks_->gather(mine);
   std::reverse(texts.begin(), texts.end());  // the lowest rank's time counts
   for (const std::string& text : texts) {
     any = any || text.front() == 'p';
-    const std::string word = text.substr(text.find(' ') + 1);
-    if (!word.empty()) time = std::bit_cast<double>(number_in(word));
+    const std::size_t second = text.find(' ') + 1, third = text.find(' ', second) + 1;
+    const std::string_view word = std::string_view(text).substr(second, third - 1 - second);
+    if (word != "-") time = std::bit_cast<double>(number_in(word));
+    written = arrays::Feed::either(written, text.substr(third));
   }
   if (!any) return;
-  feed_->end_step(cycle, time);
+  feed_->end_step(cycle, time, written);
   if (ended_++ == 0) ranks_->before_end(finish_);  // before what the session does then, which is opened now
 }
 
 void Coupling::created(const ProgramHdf5& hdf5, Id dataset) {
-  if (files_.steps != Steps::path || open_.empty()) return;
   const std::optional<Target> made = target(hdf5, dataset);
-  if (made && made->cycle && *made->cycle != step_) advance(*made->cycle);
+  if (!made || made->nameless) return;
+  if (made->cycle && *made->cycle != step_) advance(*made->cycle);
+  if (!made->grows) return;
+  Growth& growth = grown_[{made->dataset.file, made->dataset.path}] = {};
+  if (made->dataset.size[0] > 0) growth.period = period_;
 }
 
 void Coupling::extending(const ProgramHdf5& hdf5, Id dataset, const std::uint64_t* size) {
-  if (files_.steps != Steps::index || open_.empty()) return;
   const std::optional<Target> of = target(hdf5, dataset);
+  if (of && of->grows) grow(*of, static_cast<Index>(size[0]));
   if (!of || !of->stepped) return;
   // More than one new index: the writes will tell.
   if (size[0] == static_cast<std::uint64_t>(of->dataset.size[0]) + 1 && of->dataset.size[0] > step_) {
     advance(of->dataset.size[0]);
   }
+}
+
+void Coupling::grow(const Target& of, Index size) {
+  if (size <= of.dataset.size[0]) return;
+  const auto found = grown_.find({of.dataset.file, of.dataset.path});
+  const bool again = found != grown_.end() && found->second.period == period_;
+  if (files_.steps == Steps::index && (again || closed_step_)) {
+    advance(step_ + 1);
+  } else if (again) {
+    return;  // the step has more rows
+  }
+  grown_[{of.dataset.file, of.dataset.path}] = {period_, of.dataset.size[0]};
+}
+
+std::optional<Index> Coupling::first_row(const Target& of) const {
+  const auto found = grown_.find({of.dataset.file, of.dataset.path});
+  if (found == grown_.end() || found->second.period != period_) return std::nullopt;
+  return found->second.first;
 }
 
 void Coupling::reach(const Target& of, std::optional<std::int64_t> index, bool together, std::string& why) {
@@ -166,7 +197,7 @@ void Coupling::reach(const Target& of, std::optional<std::int64_t> index, bool t
 
 // ---- Writes
 
-std::optional<Coupling::Target> Coupling::target(const ProgramHdf5& hdf5, Id dataset) const {
+std::optional<Target> Coupling::target(const ProgramHdf5& hdf5, Id dataset) const {
   if (open_.empty() || finished_) return std::nullopt;
   Target made;
   made.dataset = hdf5.dataset(dataset);
@@ -181,40 +212,19 @@ std::optional<Coupling::Target> Coupling::target(const ProgramHdf5& hdf5, Id dat
     }
   }
   made.is_time = made.name == files_.time;
-  const arrays::ArrayRule* const rule = mapping_.find(made.name);
-  if (!made.is_time && (rule == nullptr || rule->leave_out)) return std::nullopt;
-  made.stepped = files_.steps == Steps::index && !made.dataset.endless.empty() && made.dataset.endless[0];
-  return made;
-}
-
-TakenWrite Coupling::read(const ProgramHdf5& hdf5, const sidestream_hdf5_write& write, std::size_t n, const Target& of,
-                          std::optional<std::int64_t>& index) const {
-  TakenWrite made;
-  made.is_time = of.is_time;
-  index = of.cycle;
-  ChosenBox box;
-  const SpaceSelection in_file = hdf5.file_selection(write.file_spaces[n], write.datasets[n]);
-  made.why = choose_box(in_file, hdf5.memory_selection(write.memory_spaces[n], in_file), box);
-  if (!made.why.empty()) return made;
-  std::string what;
-  const std::optional<Type> type = hdf5.value_type(write.types[n], what);
-  if (!type) made.why = "found " + what;
-  std::vector<Index> shape = of.dataset.size;
-  if (of.stepped && !in_file.nothing) {
-    index = box.start[0];
-    if (box.count[0] != 1) made.why = "found several indices of the first axis in one write";
+  std::string mapped = made.is_time || is_mapped(mapping_, made.name) ? made.name : "";
+  const ValueType stored = hdf5.stored_type(dataset);  // the same on all ranks, other than the type in memory
+  for (const ValueType::Member& member : stored.members) {
+    const std::string name = member_name(made.name, member.name);
+    if (stored.compound && is_mapped(mapping_, name)) mapped = name;
   }
-  if (of.stepped) {
-    for (std::vector<Index>* list : {&shape, &box.start, &box.count, &box.strides}) list->erase(list->begin());
-  }
-  if (!type) return made;
-  const auto size = static_cast<Index>(size_of(*type));
-  for (Index& stride : box.strides) stride *= size;
-  if (in_file.nothing) box.count.assign(box.count.size(), 0);
-  const std::byte* const buffer = static_cast<const std::byte*>(write.buffers[n]);
-  made.part = {of.name, *type, shape, box.start, box.count, buffer, box.strides};
-  if (buffer != nullptr) made.part.data = buffer + box.offset * size;
-  if (made.is_time && made.part.values() > 1) made.why = "found several values for the time";
+  if (mapped.empty()) return std::nullopt;
+  const arrays::ArrayRule* const rule = mapping_.find(mapped);
+  const auto mesh = rule == nullptr ? mapping_.meshes.end() : mapping_.meshes.find(rule->mesh);
+  const bool endless = !made.dataset.endless.empty() && made.dataset.endless[0];
+  made.points = mesh != mapping_.meshes.end() && mesh->second.points;
+  made.grows = endless && made.points && mesh->second.grows;
+  made.stepped = files_.steps == Steps::index && endless && !made.grows;
   return made;
 }
 
@@ -223,8 +233,7 @@ TakenWrites Coupling::writing(const ProgramHdf5& hdf5, const sidestream_hdf5_wri
   for (std::size_t n = 0; n < write.count && !open_.empty(); ++n) {
     const std::optional<Target> of = target(hdf5, write.datasets[n]);
     if (!of) continue;
-    std::optional<std::int64_t> index;
-    TakenWrite taken = read(hdf5, write, n, *of, index);
+    TakenWrite taken = take_write(hdf5, write, n, *of, mapping_);
     const bool several = write.count > 1 && ranks_->size() > 1;  // ranks may come with different numbers of datasets
     const bool together = ranks_->size() == 1 || (!several && hdf5.is_collective(write.transfer));
     if (of->nameless) {
@@ -232,15 +241,18 @@ TakenWrites Coupling::writing(const ProgramHdf5& hdf5, const sidestream_hdf5_wri
       if (taken.why.empty()) all.push_back(std::move(taken));
       continue;
     }
-    reach(*of, index, together, taken.why);
+    reach(*of, taken.index, together, taken.why);
+    const bool old_rows = of->grows && taken.has_values() && taken.first_row < first_row(*of).value_or(taken.first_row + 1);
+    if (taken.why.empty() && old_rows) taken.why = "found rows of an earlier step";
     // The first step is also written: nobody knows yet if the session will start.
     const bool only = files_.only && !feed_->unknown();
     if (only && !of->is_time && !(several && hdf5.is_collective(write.transfer))) {
       // HDF5 refuses a write without a buffer, as it does without Sidestream.
-      const bool refused = write.buffers[n] == nullptr && taken.why.empty() && taken.part.values() > 0;
-      skip[n] = all_can(taken.why.empty() && !refused && !feed_->failed(), together) ? 1 : 0;
+      const bool refused = write.buffers[n] == nullptr && taken.why.empty() && taken.has_values();
+      skip[n] = all_can(taken.why.empty() && taken.complete && !refused && !feed_->failed(), together) ? 1 : 0;
     }
-    if (!taken.why.empty()) say(of->dataset.path + ": " + taken.why + "; it is written, and not published");
+    if (!taken.why.empty()) refuse(*of, "", taken.why, taken.selection);
+    for (const auto& [member, why] : taken.refused) refuse(*of, member, why, "");
     all.push_back(std::move(taken));
   }
   return all;
@@ -266,19 +278,39 @@ double real_value(Type type, const std::byte* data) {
 void Coupling::written(TakenWrites writes) {
   for (TakenWrite& taken : writes) {
     if (!taken.why.empty() || !feed_) continue;
+    for (TakenPart& one : taken.parts) one.gather();
     if (taken.nameless >= 0) {
-      if (!problem_of(taken.part).empty() && taken.part.values() != 1) continue;
-      taken.copy = packed(taken.part);
+      std::erase_if(taken.parts, [](const TakenPart& one) {
+        return !arrays::problem_of(one.part).empty() && one.part.values() != 1;
+      });
+      for (TakenPart& one : taken.parts) {
+        one.copy = packed(one.part);
+        one.part.data = one.copy.data();
+        one.part.strides.clear();
+      }
       nameless_.push_back(std::move(taken));
-      continue;
+    } else {
+      put(taken);
     }
-    if (taken.is_time) {
-      if (taken.part.values() == 1 && taken.part.data != nullptr) time_ = real_value(taken.part.type, taken.part.data);
-      continue;
-    }
-    feed_->put(taken.part, arrays::Read::now);
-    has_parts_ = true;
   }
+}
+
+void Coupling::put(TakenWrite& taken) {
+  for (const TakenPart& one : taken.parts) {
+    if (!taken.is_time) {
+      feed_->put(one.part, arrays::Read::now);
+      has_parts_ = true;
+    } else if (one.part.values() == 1 && one.part.data != nullptr) {
+      time_ = real_value(one.part.type, one.part.data);
+    }
+  }
+}
+
+void Coupling::refuse(const Target& of, const std::string& member, const std::string& why,
+                      const std::string& selection) {
+  if (!refused_.insert(member_name(of.name, member) + "\n" + why).second) return;
+  say(of.dataset.file + ": " + member_name(of.dataset.path, member) + ": " + why +
+      (selection.empty() ? "" : " (" + selection + ")") + "; it is written, and not published");
 }
 
 void Coupling::linked(const ProgramHdf5& hdf5, Id dataset) {
@@ -289,20 +321,26 @@ void Coupling::linked(const ProgramHdf5& hdf5, Id dataset) {
   const std::optional<Target> of = target(hdf5, dataset);
   if (!of || of->nameless || of->stepped) return;
   if (of->cycle && *of->cycle != step_) advance(*of->cycle);
+  if (of->grows) grown_[{of->dataset.file, of->dataset.path}] = {period_, 0};
   for (TakenWrite& taken : found) {
-    taken.nameless = -1;
+    std::erase_if(taken.parts, [&](const TakenPart& one) {
+      return !one.member.empty() && !is_mapped(mapping_, member_name(of->name, one.member));
+    });
+    for (const auto& [member, why] : taken.refused) {
+      if (is_mapped(mapping_, member_name(of->name, member))) refuse(*of, member, why, "");
+    }
+    if (taken.parts.empty() && taken.refused.empty()) {
+      refuse(*of, "", why_no_member(of->name, hdf5.stored_type(dataset)), "");
+    }
     taken.is_time = of->is_time;
-    taken.part.name = of->name;
-    taken.part.data = taken.copy.data();
-    taken.part.strides.clear();
+    for (TakenPart& one : taken.parts) one.part.name = member_name(of->name, one.member);
+    put(taken);
   }
-  written(std::move(found));
 }
 
 void Coupling::bypassing(const ProgramHdf5& hdf5, Id dataset, const char* call) {
   const std::optional<Target> of = target(hdf5, dataset);
-  if (of && !of->nameless)
-    say(of->dataset.path + ": found " + call + ", expected H5Dwrite; it is written, and not published");
+  if (of && !of->nameless) refuse(*of, "", std::string("found ") + call + ", expected H5Dwrite", "");
 }
 
 }  // namespace sidestream::interposed

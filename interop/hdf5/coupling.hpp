@@ -7,12 +7,15 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrays/feed.hpp"
 #include "mapped_files.hpp"
 #include "program_hdf5.hpp"
+#include "taken_write.hpp"
 
 namespace sidestream::interposed {
 
@@ -23,15 +26,11 @@ struct OpenFile {
   std::optional<std::int64_t> cycle{};
 };
 
-/// One dataset of a write.
-struct TakenWrite {
-  arrays::Part part;  ///< without the axis of steps
-  bool is_time = false;
-  std::string why{};  ///< why it is not published
-  Id nameless = -1;   ///< the dataset, if it has no name yet
-  std::vector<std::byte> copy{};
+/// The rows that were added to a dataset.
+struct Growth {
+  std::int64_t period = -1;  ///< in which they were; -1: the dataset was made without any
+  Index first = 0;           ///< the first one
 };
-using TakenWrites = std::vector<TakenWrite>;
 
 class Coupling {
  public:
@@ -57,22 +56,10 @@ class Coupling {
   void finish();
 
  private:
-  /// A dataset that the mapping names.
-  struct Target {
-    Dataset dataset;
-    std::string name;                   ///< for rules: with `{cycle}` instead of a number
-    std::optional<std::int64_t> cycle;  ///< of its path
-    bool is_time = false, nameless = false;
-    bool stepped = false;  ///< its first axis counts steps
-  };
-
   [[nodiscard]] std::optional<Target> target(const ProgramHdf5& hdf5, Id dataset) const;
   /// Tells if a file's ranks are those of the session, which the first file's ranks become. Collective over them.
   [[nodiscard]] bool join(std::optional<MPI_Comm> comm, const std::string& name);
   void start(std::unique_ptr<interop::Ranks> ranks, bool alone);
-  /// Reads one dataset of a write; says in `why` what cannot be used. `index` is its step.
-  [[nodiscard]] TakenWrite read(const ProgramHdf5& hdf5, const sidestream_hdf5_write& write, std::size_t n,
-                                const Target& target, std::optional<std::int64_t>& index) const;
   /// Comes to the step of a write; `together`: all ranks are in this call.
   void reach(const Target& target, std::optional<std::int64_t> index, bool together, std::string& why);
   /// The step before anything tells: datasets that grow begin with the index 0.
@@ -81,7 +68,14 @@ class Coupling {
   void advance(std::int64_t step);
   void end(std::int64_t cycle);
   [[nodiscard]] bool all_can(bool can, bool together) const;
+  /// Comes to the step of rows that are added to a dataset, which then has `size` of them.
+  void grow(const Target& target, Index size);
+  /// The first row of this step in a dataset that grows; nothing: it has not grown in this step.
+  [[nodiscard]] std::optional<Index> first_row(const Target& target) const;
+  void put(TakenWrite& taken);
   void say(const std::string& sentence) { sentences_.say(sentence); }
+  /// Says once for a dataset, or a member of it, why it is not published.
+  void refuse(const Target& target, const std::string& member, const std::string& why, const std::string& selection);
 
   MappedFiles files_;
   arrays::Mapping mapping_;
@@ -95,6 +89,10 @@ class Coupling {
   std::string last_file_;
   std::int64_t step_;  ///< an index, or a number in paths; the same on all ranks
   std::int64_t ended_ = 0;
+  std::int64_t period_ = 0;     ///< counts ends, also of steps without parts; the same on all ranks
+  bool closed_step_ = false;    ///< the end of a file has ended the present step
+  std::map<std::pair<std::string, std::string>, Growth> grown_;  ///< by file and path
+  std::set<std::string> refused_;                                ///< datasets and why
   bool has_parts_ = false;  ///< this rank has parts in this step
   std::optional<double> time_;
   TakenWrites nameless_;

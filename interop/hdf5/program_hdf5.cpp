@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <bit>
 #include <sidestream/error.hpp>
 
@@ -12,10 +13,13 @@ namespace {
 // Numbers of HDF5 that are the same in all versions since 1.10.
 constexpr Id everything = 0, default_list = 0, one_block = 1;  // H5S_ALL, H5P_DEFAULT, H5S_BLOCK
 enum SpaceClass { scalar_space = 0, simple_space = 1 };
-enum Selected { selected_none = 0, selected_boxes = 2, selected_all = 3 };
-enum TypeClass { integer_class = 0, float_class = 1 };
+enum SelectType { selected_none = 0, selected_points = 1, selected_boxes = 2, selected_all = 3 };
+enum TypeClass { integer_class = 0, float_class = 1, compound_class = 6 };
 constexpr int little_endian = 0, collective_mode = 1, file_kind = 1;
 constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+
+/// Lists that are read of a selection. Longer ones would take more memory than the values.
+constexpr std::int64_t most_listed = std::int64_t{1} << 24;
 
 std::vector<Index> indices(const std::vector<std::uint64_t>& numbers) { return {numbers.begin(), numbers.end()}; }
 
@@ -73,6 +77,17 @@ ProgramHdf5::ProgramHdf5(const sidestream_hdf5_library& library) {
   find(handle, hyperslab_, "H5Sget_regular_hyperslab");
   find(handle, bounds_, "H5Sget_select_bounds");
   find(handle, points_, "H5Sget_select_npoints");
+  find(handle, box_count_, "H5Sget_select_hyper_nblocks");
+  find(handle, box_list_, "H5Sget_select_hyper_blocklist");
+  find(handle, point_count_, "H5Sget_select_elem_npoints");
+  find(handle, point_list_, "H5Sget_select_elem_pointlist");
+  find(handle, type_of_, "H5Dget_type");
+  find(handle, close_type_, "H5Tclose");
+  find(handle, member_count_, "H5Tget_nmembers");
+  find(handle, member_name_, "H5Tget_member_name");
+  find(handle, member_offset_, "H5Tget_member_offset");
+  find(handle, member_type_, "H5Tget_member_type");
+  find(handle, free_, "H5free_memory");
   find(handle, class_, "H5Tget_class");
   find(handle, size_, "H5Tget_size");
   find(handle, order_, "H5Tget_order");
@@ -122,28 +137,94 @@ SpaceSelection ProgramHdf5::selection(Id space) const {
     made.why = "a space without values";
     return made;
   }
-  std::vector<std::uint64_t> size(static_cast<std::size_t>(axes)), start = size, stride = size, count = size,
-                                                                   block = size, low = size, high = size;
+  std::vector<std::uint64_t> size(static_cast<std::size_t>(axes));
   if (axes > 0) dims_(space, size.data(), nullptr);
   made.size = indices(size);
   const int selected = select_type_(space);
   if (selected == selected_none || points_(space) == 0) {
     made.nothing = true;
-  } else if (selected == selected_all) {
+  } else if (selected == selected_all || axes == 0) {
     for (const Index n : made.size) made.axes.push_back({0, 1, n, 1});
-  } else if (selected != selected_boxes || is_regular_(space) <= 0) {
-    made.why = selected == selected_boxes ? "a selection of several boxes" : "a selection of single points";
-  } else if (hyperslab_(space, start.data(), stride.data(), count.data(), block.data()) < 0 ||
-             bounds_(space, low.data(), high.data()) < 0) {
-    made.why = "a selection that HDF5 does not describe";
+  } else if (selected == selected_points) {
+    read_points(space, made);
+  } else if (selected == selected_boxes && is_regular_(space) > 0) {
+    read_axes(space, made);
+  } else if (selected == selected_boxes) {
+    read_boxes(space, made);
   } else {
-    // The bounds know the offset of a selection, the hyperslab does not.
-    for (std::size_t a = 0; a < size.size(); ++a) {
-      made.axes.push_back({static_cast<Index>(low[a]), static_cast<Index>(stride[a]), static_cast<Index>(count[a]),
-                           static_cast<Index>(block[a])});
-    }
+    made.why = "a selection that HDF5 does not describe";
   }
   return made;
+}
+
+std::vector<Index> ProgramHdf5::low_bounds(Id space, std::size_t axes) const {
+  std::vector<std::uint64_t> low(axes), high(axes);
+  if (bounds_(space, low.data(), high.data()) < 0) return {};
+  return indices(low);
+}
+
+void ProgramHdf5::read_axes(Id space, SpaceSelection& made) const {
+  std::vector<std::uint64_t> start(made.size.size()), stride = start, count = start, block = start;
+  const std::vector<Index> low = low_bounds(space, start.size());
+  if (hyperslab_(space, start.data(), stride.data(), count.data(), block.data()) < 0 || low.empty()) {
+    made.why = "a selection that HDF5 does not describe";
+    return;
+  }
+  // The bounds know the offset of a selection, the hyperslab does not.
+  for (std::size_t a = 0; a < start.size(); ++a) {
+    made.axes.push_back(
+        {low[a], static_cast<Index>(stride[a]), static_cast<Index>(count[a]), static_cast<Index>(block[a])});
+  }
+}
+
+void ProgramHdf5::read_boxes(Id space, SpaceSelection& made) const {
+  made.kind = Selected::boxes;
+  const std::size_t axes = made.size.size();
+  const std::int64_t count = box_count_(space);
+  if (count > most_listed) made.why = "a selection of more than " + std::to_string(most_listed) + " boxes";
+  std::vector<Index> low = low_bounds(space, axes);
+  std::vector<std::uint64_t> corners(made.why.empty() && count > 0 ? 2 * axes * static_cast<std::size_t>(count) : 0);
+  if (!made.why.empty()) return;
+  if (corners.empty() || low.empty() ||
+      box_list_(space, 0, static_cast<std::uint64_t>(count), corners.data()) < 0) {
+    made.why = "a selection that HDF5 does not describe";
+    return;
+  }
+  for (std::size_t a = 0; a < axes; ++a) {  // as above
+    std::uint64_t least = corners[a];
+    for (std::size_t n = a; n < corners.size(); n += 2 * axes) least = std::min(least, corners[n]);
+    low[a] -= static_cast<Index>(least);
+  }
+  for (std::size_t n = 0; n < corners.size(); n += 2 * axes) {
+    SelectedBox& box = made.boxes.emplace_back();
+    for (std::size_t a = 0; a < axes; ++a) {
+      box.start.push_back(static_cast<Index>(corners[n + a]) + low[a]);
+      box.count.push_back(static_cast<Index>(corners[n + axes + a] - corners[n + a]) + 1);
+    }
+  }
+}
+
+void ProgramHdf5::read_points(Id space, SpaceSelection& made) const {
+  made.kind = Selected::points;
+  const std::size_t axes = made.size.size();
+  const std::int64_t count = point_count_(space);
+  if (count > most_listed) {
+    made.why = "a list of more than " + std::to_string(most_listed) + " single points";
+    return;
+  }
+  std::vector<Index> low = low_bounds(space, axes);
+  std::vector<std::uint64_t> numbers(count > 0 ? axes * static_cast<std::size_t>(count) : 0);
+  if (numbers.empty() || low.empty() || point_list_(space, 0, static_cast<std::uint64_t>(count), numbers.data()) < 0) {
+    made.why = "a selection that HDF5 does not describe";
+    return;
+  }
+  for (std::size_t a = 0; a < axes; ++a) {  // as above
+    std::uint64_t least = numbers[a];
+    for (std::size_t n = a; n < numbers.size(); n += axes) least = std::min(least, numbers[n]);
+    low[a] -= static_cast<Index>(least);
+  }
+  made.points = indices(numbers);
+  for (std::size_t n = 0; n < numbers.size(); ++n) made.points[n] += low[n % axes];
 }
 
 SpaceSelection ProgramHdf5::file_selection(Id space, Id dataset) const {
@@ -160,20 +241,53 @@ SpaceSelection ProgramHdf5::memory_selection(Id space, const SpaceSelection& of_
   const Quiet quiet(*this);
   if (space != one_block) return selection(space);
   SpaceSelection made;
-  for (const Axis& axis : of_file.axes) {
-    made.size.push_back(axis.count * axis.block);
-    made.axes.push_back({0, 1, axis.count * axis.block, 1});
-  }
+  made.size.push_back(of_file.values());
+  made.axes.push_back({0, 1, of_file.values(), 1});
   made.nothing = of_file.nothing;
   return made;
 }
 
-std::optional<Type> ProgramHdf5::value_type(Id type, std::string& why) const {
+void ProgramHdf5::add_members(Id type, const std::string& name, std::size_t offset, ValueType& all) const {
+  if (class_(type) != compound_class) {
+    ValueType::Member& member = all.members.emplace_back();
+    member.name = name;
+    member.offset = offset;
+    member.type = plain_type(type, member.why);
+    return;
+  }
+  for (int n = 0; n < member_count_(type); ++n) {
+    const auto number = static_cast<unsigned>(n);
+    char* const text = member_name_(type, number);
+    const std::string own = text == nullptr ? "" : text;
+    if (text != nullptr) free_(text);
+    const Id of_member = member_type_(type, number);
+    add_members(of_member, name.empty() ? own : name + "." + own, offset + member_offset_(type, number), all);
+    close_type_(of_member);
+  }
+}
+
+ValueType ProgramHdf5::value_type(Id type) const {
   const Quiet quiet(*this);
+  ValueType made;
+  made.size = size_(type);
+  made.compound = class_(type) == compound_class;
+  add_members(type, "", 0, made);
+  return made;
+}
+
+ValueType ProgramHdf5::stored_type(Id dataset) const {
+  const Quiet quiet(*this);
+  const Id type = type_of_(dataset);
+  ValueType made = value_type(type);
+  close_type_(type);
+  return made;
+}
+
+std::optional<Type> ProgramHdf5::plain_type(Id type, std::string& why) const {
   const int kind = class_(type);
   const std::size_t size = size_(type);
   if (kind != integer_class && kind != float_class) {
-    why = "values that are no plain numbers (compound, text, enumeration or array)";
+    why = "values that are no plain numbers (text, enumeration, array or others)";
     return std::nullopt;
   }
   const bool little = order_(type) == little_endian;

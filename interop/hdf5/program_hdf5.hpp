@@ -25,6 +25,19 @@ struct Dataset {
   std::vector<bool> endless;  ///< the axes that may grow without limit
 };
 
+/// The values of a type: one without a name, or the members of a compound type.
+struct ValueType {
+  struct Member {
+    std::string name{};  ///< with a dot before the name of a member in a member
+    std::optional<Type> type{};
+    std::size_t offset = 0;  ///< in bytes
+    std::string why{};       ///< what it is, if it is none of Sidestream's types
+  };
+  std::size_t size = 0;  ///< in bytes, of all members
+  bool compound = false;
+  std::vector<Member> members{};
+};
+
 /// HDF5's own questions. They leave no error on the program's stack and print none.
 class ProgramHdf5 {
  public:
@@ -40,8 +53,9 @@ class ProgramHdf5 {
   /// The values that a write fills and reads. `dataset` is that of the write.
   [[nodiscard]] SpaceSelection file_selection(Id space, Id dataset) const;
   [[nodiscard]] SpaceSelection memory_selection(Id space, const SpaceSelection& of_file) const;
-  /// The type of values in memory, if it is one of Sidestream's. Otherwise `why` says what it is.
-  [[nodiscard]] std::optional<Type> value_type(Id type, std::string& why) const;
+  [[nodiscard]] ValueType value_type(Id type) const;
+  /// The type that a dataset has in the file.
+  [[nodiscard]] ValueType stored_type(Id dataset) const;
   /// True if a list of properties makes a transfer collective.
   [[nodiscard]] bool is_collective(Id transfer) const;
   /// The communicator of a file, by its list of properties, for `Ranks::taking`; nothing if one process writes it.
@@ -51,6 +65,13 @@ class ProgramHdf5 {
  private:
   class Quiet;
   [[nodiscard]] SpaceSelection selection(Id space) const;
+  void read_axes(Id space, SpaceSelection& selection) const;
+  void read_boxes(Id space, SpaceSelection& selection) const;
+  void read_points(Id space, SpaceSelection& selection) const;
+  /// The first index of a selection along each axis.
+  [[nodiscard]] std::vector<Index> low_bounds(Id space, std::size_t axes) const;
+  void add_members(Id type, const std::string& name, std::size_t offset, ValueType& all) const;
+  [[nodiscard]] std::optional<Type> plain_type(Id type, std::string& why) const;
   [[nodiscard]] std::string text_of(std::int64_t (*call)(Id, char*, std::size_t), Id thing) const;
   template <class Function>
   void find(void* handle, Function*& function, const char* name, bool needed = true);
@@ -74,6 +95,17 @@ class ProgramHdf5 {
   int (*hyperslab_)(Id, std::uint64_t*, std::uint64_t*, std::uint64_t*, std::uint64_t*) = nullptr;
   int (*bounds_)(Id, std::uint64_t*, std::uint64_t*) = nullptr;
   std::int64_t (*points_)(Id) = nullptr;
+  std::int64_t (*box_count_)(Id) = nullptr;
+  int (*box_list_)(Id, std::uint64_t, std::uint64_t, std::uint64_t*) = nullptr;
+  std::int64_t (*point_count_)(Id) = nullptr;
+  int (*point_list_)(Id, std::uint64_t, std::uint64_t, std::uint64_t*) = nullptr;
+  Id (*type_of_)(Id) = nullptr;
+  int (*close_type_)(Id) = nullptr;
+  int (*member_count_)(Id) = nullptr;
+  char* (*member_name_)(Id, unsigned) = nullptr;
+  std::size_t (*member_offset_)(Id, unsigned) = nullptr;
+  Id (*member_type_)(Id, unsigned) = nullptr;
+  int (*free_)(void*) = nullptr;
   int (*class_)(Id) = nullptr;
   std::size_t (*size_)(Id) = nullptr;
   int (*order_)(Id) = nullptr;

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -114,17 +115,22 @@ void linked(sidestream_hdf5_library* library, Id dataset) {
 void record(Recorder& recorder, const ProgramHdf5& hdf5, const sidestream_hdf5_write& write, std::size_t n) {
   RecordedWrite made;
   made.dataset = hdf5.dataset(write.datasets[n]);
-  const SpaceSelection in_file = hdf5.file_selection(write.file_spaces[n], write.datasets[n]);
-  made.why = choose_box(in_file, hdf5.memory_selection(write.memory_spaces[n], in_file), made.box);
-  std::string what;
-  const std::optional<Type> type = hdf5.value_type(write.types[n], what);
-  if (type) {
-    made.type = name_of(*type);
-  } else if (made.why.empty()) {
-    made.why = "found " + what;
-  }
   made.number = write.datasets[n];
-  recorder.write(made);
+  const SpaceSelection in_file = hdf5.file_selection(write.file_spaces[n], write.datasets[n]);
+  made.why = choose_boxes(in_file, hdf5.memory_selection(write.memory_spaces[n], in_file), made.boxes);
+  if (!made.why.empty()) made.why += " (" + in_file.text() + ")";
+  const std::string no_boxes = made.why;
+  const ValueType stored = hdf5.stored_type(write.datasets[n]);
+  for (const ValueType::Member& member : hdf5.value_type(write.types[n]).members) {
+    const auto in_dataset = std::find_if(stored.members.begin(), stored.members.end(),
+                                         [&](const ValueType::Member& one) { return one.name == member.name; });
+    const bool known = in_dataset != stored.members.end() && in_dataset->type;
+    made.member = member.name;
+    made.type = member.type ? name_of(*member.type) : "";
+    made.stored = known ? name_of(*in_dataset->type) : "";
+    made.why = !no_boxes.empty() || member.type ? no_boxes : "found " + member.why;
+    recorder.write(made);
+  }
 }
 
 void* writing(sidestream_hdf5_library* library, const sidestream_hdf5_write* write, char* skip) {

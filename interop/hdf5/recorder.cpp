@@ -4,10 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "taken_write.hpp"
 
 namespace sidestream::interposed {
 
@@ -15,6 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr std::int64_t most_lines = 20000;
+constexpr std::size_t most_listed = 10;
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
@@ -57,8 +61,12 @@ void Recorder::write(const RecordedWrite& w) {
     if (nameless_.size() < 1000) nameless_.push_back(w);
     return;
   }
-  line(text_of({"write", w.dataset.file, w.dataset.path, w.type, w.dataset.size, w.dataset.endless, w.box.start,
-                w.box.count, w.why}));
+  Json boxes = Json::array();
+  for (std::size_t n = 0; n < std::min(w.boxes.size(), most_listed); ++n) {
+    boxes.push_back(Json::array({w.boxes[n].start, w.boxes[n].count}));
+  }
+  line(text_of({"write", w.dataset.file, member_name(w.dataset.path, w.member), w.type, w.stored, w.dataset.size,
+                w.dataset.endless, boxes, w.boxes.size(), w.why}));
 }
 
 }  // namespace sidestream::interposed

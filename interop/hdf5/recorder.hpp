@@ -12,16 +12,19 @@ namespace sidestream::interposed {
 struct RecordedWrite {
   Id number = -1;
   Dataset dataset;
-  std::string type;  ///< empty if `why` is not
-  ChosenBox box{};
+  std::string member{};  ///< of a compound type; empty: it is none
+  std::string type{};    ///< in memory; empty if it is none of Sidestream's
+  std::string stored{};  ///< in the file, likewise
+  std::vector<ChosenBox> boxes{};
   std::string why{};  ///< why it cannot be published
 };
 
 /// Appends JSON lists to DIRECTORY/HOST-PROCESS.record, which is made when the first one comes:
 ///
 ///   ["open", file]
-///   ["write", file, path, type, size, endless axes, start, count, why not]
+///   ["write", file, path, type, type in the file, size, endless axes, [[start, count], ...], number of boxes, why not]
 ///
+/// A compound type has one line for each member, with the path `dataset.member`, and at most `most_listed` boxes.
 /// At most `most_lines`, so that a long run does not fill the disk.
 class Recorder {
  public:

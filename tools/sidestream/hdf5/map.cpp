@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "commands.hpp"
+#include "hdf5/points.hpp"
 #include "hdf5/records.hpp"
 #include "sidestream/kit/base/text.hpp"
 
@@ -67,7 +68,9 @@ std::string pattern_of_one(const HdfRecords& records, bool endless) {
 
 Steps steps_of(const HdfRecords& records) {
   Steps steps;
-  const auto grows = [](const auto& set) { return set.second.endless && set.second.single_indices; };
+  const auto grows = [](const auto& set) {
+    return set.second.endless && (set.second.single_indices || adds_points(set.second));
+  };
   std::vector<std::string> paths;
   for (const auto& [path, set] : records.datasets) paths.push_back(path);
   if (steps.pattern = series_of(records.files); !steps.pattern.empty()) {
@@ -75,7 +78,7 @@ Steps steps_of(const HdfRecords& records) {
     steps.why = "an iteration ends when a file of the series is closed";
   } else if (std::any_of(records.datasets.begin(), records.datasets.end(), grows)) {
     steps.kind = "index";
-    steps.why = "an iteration ends at a new index of the datasets that grow";
+    steps.why = "an iteration ends at a new index of the datasets that grow, or where points are added again";
     steps.pattern = pattern_of_one(records, true);
   } else if (const std::string general = series_of(paths); !general.empty()) {
     steps.kind = "path";
@@ -95,9 +98,12 @@ Steps steps_of(const HdfRecords& records) {
     for (const std::string& general : general_names(path)) {
       if (steps.kind == "path" && path_pattern(general) == steps.path) name = general;
     }
-    const std::int64_t before = steps.datasets[name].writes;
-    steps.datasets[name] = set;
-    steps.datasets[name].writes += before;
+    RecordedDataset& general = steps.datasets[name];
+    const std::int64_t before = general.writes;
+    const std::string why = general.why;
+    general = set;
+    general.writes += before;
+    if (general.why.empty()) general.why = why;
   }
   return steps;
 }
@@ -105,7 +111,7 @@ Steps steps_of(const HdfRecords& records) {
 /// A dataset's axes without the one of steps.
 std::vector<std::int64_t> shape_of(const RecordedDataset& set, const Steps& steps) {
   std::vector<std::int64_t> shape = set.size;
-  if (steps.kind == "index" && set.endless && !shape.empty()) shape.erase(shape.begin());
+  if (steps.kind == "index" && set.endless && !adds_points(set) && !shape.empty()) shape.erase(shape.begin());
   return shape;
 }
 
@@ -129,7 +135,9 @@ std::string plain_name(const std::string& path) {
 class Draft {
  public:
   explicit Draft(const Steps& steps) : steps_(steps) {
+    for (const FoundPoints& points : find_points(steps.datasets, steps.kind == "index")) add_points(points);
     for (const auto& [name, set] : steps.datasets) {
+      if (of_points_.count(name) > 0) continue;
       const std::vector<std::int64_t> shape = shape_of(set, steps);
       if (set.why.empty() && shape.size() <= 3) shapes_.insert(shape);
       most_axes_ = std::max(most_axes_, set.why.empty() ? std::min<std::size_t>(shape.size(), 3) : 0);
@@ -137,6 +145,7 @@ class Draft {
   }
 
   void add(const std::string& name, const RecordedDataset& set) {
+    if (of_points_.count(name) > 0) return;
     std::vector<std::int64_t> shape = shape_of(set, steps_);
     if (!set.why.empty()) {
       arrays_ += fmt::format("  # \"{}\": cannot be published: {}\n", name, set.why);
@@ -147,7 +156,7 @@ class Draft {
         time_ = name;
       return;
     }
-    const std::string found = fmt::format("{}, {} in the file, {} writes", set.type, times(set.size), set.writes);
+    const std::string found = found_in(set);
     const bool vector = has_components(shape);
     if (vector) shape.pop_back();
     if (shape.empty() || shape.size() > 3) {
@@ -178,6 +187,31 @@ class Draft {
   [[nodiscard]] bool is_empty() const { return meshes_.empty(); }
 
  private:
+  static std::string found_in(const RecordedDataset& set) {
+    const bool converted = !set.stored.empty() && set.stored != set.type;
+    return fmt::format("{}{}, {} in the file, {} writes{}", set.type,
+                       converted ? fmt::format(" (in the file {})", set.stored) : "", times(set.size), set.writes,
+                       set.most_boxes > 1 ? fmt::format(" of up to {} boxes", set.most_boxes) : "");
+  }
+
+  /// Adds a mesh of points. Its coordinates need no rules.
+  void add_points(const FoundPoints& points) {
+    const std::string name = meshes_.empty() ? "points" : fmt::format("points_{}", ++point_meshes_);
+    std::string places;
+    for (const std::string& one : points.coordinates) places += (places.empty() ? "\"" : ", \"") + one + '"';
+    meshes_ += fmt::format("  {}: {{type: points{}{}}}  # {} points{}\n", name,
+                           places.empty() ? "" : fmt::format(", coordinates: [{}]", places),
+                           points.grows ? ", grows: yes" : "", points.count,
+                           points.grows ? " in all steps: each adds its own" : "");
+    of_points_.insert(points.coordinates.begin(), points.coordinates.end());
+    for (const std::string& array : points.arrays) {
+      const RecordedDataset& set = steps_.datasets.at(array);
+      of_points_.insert(array);
+      arrays_ += fmt::format("  \"{}\": {{mesh: {}, variable: {}{}}}  # {}\n", array, name, variable_for(array),
+                             set.size.size() > 1 ? ", components: last" : "", found_in(set));
+    }
+  }
+
   static std::string lower(std::string text) {
     for (char& c : text) {
       if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -214,6 +248,8 @@ class Draft {
   std::set<std::vector<std::int64_t>> shapes_;
   std::map<std::vector<std::int64_t>, std::string> mesh_names_;
   std::set<std::string> variables_;
+  std::set<std::string> of_points_;  ///< datasets that meshes of points have
+  int point_meshes_ = 1;
   std::size_t most_axes_ = 0;
   std::string meshes_, arrays_, time_;
 };

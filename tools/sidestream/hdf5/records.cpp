@@ -15,27 +15,38 @@ using Json = nlohmann::json;
 
 std::string base_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// Adds a line `["write", file, path, type, size, endless axes, start, count, why not]`.
+/// Adds a box of a write.
+void add_box(std::vector<std::int64_t> start, const std::vector<std::int64_t>& count, RecordedDataset& set) {
+  if (std::count(count.begin(), count.end(), 0) > 0) return;  // nothing
+  if (!start.empty()) {
+    set.first_indices.insert(start.front());
+    set.single_indices = set.single_indices && count.front() == 1;
+  }
+  start.insert(start.end(), count.begin(), count.end());
+  set.boxes.insert(std::move(start));
+}
+
+/// Adds a line `["write", file, path, type, type in the file, size, endless axes, boxes, their number, why not]`.
 void add_write(const Json& line, HdfRecords& records) {
   RecordedDataset& set = records.datasets[line.at(2).get<std::string>()];
   set.path = line.at(2);
   set.files.insert(base_of(line.at(1)));
-  set.size = line.at(4).get<std::vector<std::int64_t>>();
-  set.endless = !line.at(5).empty() && line.at(5).at(0).get<bool>();
+  set.size = line.at(5).get<std::vector<std::int64_t>>();
+  set.endless = !line.at(6).empty() && line.at(6).at(0).get<bool>();
   ++set.writes;
-  if (!line.at(8).get<std::string>().empty()) {
-    set.why = line.at(8);
+  if (!set.size.empty()) {
+    const auto [length, first] = set.lengths.emplace(line.at(1), set.size.front());
+    set.grows = set.grows || length->second < set.size.front();
+    length->second = set.size.front();
+  }
+  if (!line.at(9).get<std::string>().empty()) {
+    set.why = line.at(9);
     return;
   }
   set.type = line.at(3);
-  std::vector<std::int64_t> box = line.at(6), count = line.at(7);
-  if (std::count(count.begin(), count.end(), 0) > 0) return;  // nothing
-  if (!box.empty()) {
-    set.first_indices.insert(box.front());
-    set.single_indices = set.single_indices && count.front() == 1;
-  }
-  box.insert(box.end(), count.begin(), count.end());
-  set.boxes.insert(std::move(box));
+  set.stored = line.at(4);
+  set.most_boxes = std::max(set.most_boxes, line.at(8).get<std::size_t>());
+  for (const Json& box : line.at(7)) add_box(box.at(0), box.at(1), set);
 }
 
 void add_file(const std::filesystem::path& file, HdfRecords& records) {
