@@ -1,11 +1,14 @@
 #include "conventions.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <locale>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,13 +16,12 @@ namespace sidestream::adios2_engine {
 
 namespace {
 
+constexpr std::string_view base_path = "/data/";
+
 using Attributes = std::map<std::string, adios2::Params>;
 
 /// An attribute's numbers, with all their digits; empty if there is none.
-std::vector<double> numbers(adios2::IO& io, const Attributes& all, const std::string& name) {
-  const auto found = all.find(name);
-  if (found == all.end()) return {};
-  const std::string& type = found->second.at("Type");
+std::vector<double> numbers(adios2::IO& io, const std::string& type, const std::string& name) {
   if (type == "double") return io.InquireAttribute<double>(name).Data();
   std::vector<double> values;
   if (type == "float") {
@@ -28,6 +30,27 @@ std::vector<double> numbers(adios2::IO& io, const Attributes& all, const std::st
     for (const long double x : io.InquireAttribute<long double>(name).Data()) values.push_back(static_cast<double>(x));
   }
   return values;
+}
+
+std::vector<double> numbers(adios2::IO& io, const Attributes& all, const std::string& name) {
+  const auto found = all.find(name);
+  return found == all.end() ? std::vector<double>() : numbers(io, found->second.at("Type"), name);
+}
+
+/// The last iteration with a time, of those with a number.
+std::string last_iteration(adios2::IO& io) {
+  std::string last;
+  std::uint64_t most = 0;
+  for (const auto& [name, about] : io.AvailableAttributes()) {
+    const std::string iteration = iteration_of(name);
+    if (iteration.empty() || name != iteration + "time") continue;
+    std::uint64_t number = 0;
+    const char* const digits = iteration.data() + base_path.size();
+    static_cast<void>(std::from_chars(digits, iteration.data() + iteration.size(), number));
+    if (last.empty() || number >= most) last = iteration;
+    most = std::max(most, number);
+  }
+  return last;
 }
 
 std::vector<std::string> texts(adios2::IO& io, const Attributes& all, const std::string& name) {
@@ -175,12 +198,27 @@ std::string time_name(adios2::IO& io) {
   return name.empty() ? "time" : name;
 }
 
+std::string iteration_of(const std::string& name) {
+  if (name.compare(0, base_path.size(), base_path) != 0) return {};
+  const std::size_t end = name.find_first_not_of("0123456789", base_path.size());
+  if (end == base_path.size() || end == std::string::npos || name[end] != '/') return std::string(base_path);
+  return name.substr(0, end + 1);
+}
+
 std::string plain_name(const std::string& name) {
-  const std::string base = "/data/";
-  if (name.compare(0, base.size(), base) != 0) return name;
-  const std::size_t end = name.find_first_not_of("0123456789", base.size());
-  if (end == base.size() || end == std::string::npos || name[end] != '/') return name;
-  return base + name.substr(end + 1);
+  const std::string iteration = iteration_of(name);
+  return iteration.empty() ? name : std::string(base_path) + name.substr(iteration.size());
+}
+
+std::optional<double> openpmd_time(adios2::IO& io, const std::string& iteration) {
+  if (io.AttributeType("openPMD").empty() && io.AttributeType("/openPMD").empty()) return std::nullopt;
+  const std::string of = iteration.empty() ? last_iteration(io) : iteration;
+  const auto number = [&](const char* name, double otherwise) {
+    const std::vector<double> found = numbers(io, io.AttributeType(of + name), of + name);
+    return found.empty() ? otherwise : found.front();
+  };
+  const double time = number("time", std::nan("")) * number("timeUnitSI", 1);
+  return std::isfinite(time) ? std::optional(time) : std::nullopt;
 }
 
 arrays::Mapping conventions(adios2::IO& io, const std::set<std::string>& names) {

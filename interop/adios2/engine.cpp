@@ -95,9 +95,11 @@ void Engine::EndStep() {
   if (feed_ == nullptr) return;
   if (feed_->unknown()) feed_->suggest(conventions(m_IO, seen_));
   if (!feed_->unknown()) seen_.clear();
+  if (!has_time_) time_ = openpmd_time(m_IO, iteration_).value_or(static_cast<double>(step_));
   feed_->end_step(static_cast<std::int64_t>(step_), time_);
   ++step_;
-  time_ = static_cast<double>(step_);
+  has_time_ = false;
+  iteration_.clear();
 }
 
 void Engine::DoClose(int transport) {
@@ -127,6 +129,7 @@ bool Engine::describe(adios2::Variable<T>& variable, arrays::Part& part) {
       part.start = indices(variable.Start(), column_);
     }
     if (feed_->unknown()) seen_.insert(name);
+    if (const std::string iteration = iteration_of(name); !iteration.empty()) iteration_ = iteration;
     return true;
   }
 }
@@ -141,6 +144,7 @@ void Engine::put(adios2::Variable<T>& variable, const T* values, arrays::Read wh
       if constexpr (std::is_arithmetic_v<T>) {
         if (variable.Name() == time_name_) {
           time_ = static_cast<double>(*values);
+          has_time_ = true;
           return;
         }
       }

@@ -56,6 +56,8 @@ class Engine final : public adios2::plugin::PluginEngineInterface {
   bool column_ = false;  ///< the program lists axes from the fastest to the slowest, as Fortran does
   size_t step_ = 0;
   double time_ = 0;
+  bool has_time_ = false;       ///< a single value has told the time of this step
+  std::string iteration_;       ///< of openPMD, in this step
   std::set<std::string> seen_;  ///< names of arrays, until the ranks agree
 };
 

@@ -37,9 +37,11 @@ struct ToolFolder {
     std::ofstream(path + "/" + name, std::ios::binary) << text;
     return name;
   }
-  Outcome run(const std::string& arguments) const {
-    const std::string line =
-        "cd '" + path + "' && '" SIDESTREAM_TOOL "' " + command_ + " " + arguments + " >out 2>err </dev/null";
+  Outcome run(const std::string& arguments) const { return shell("", arguments, "</dev/null"); }
+  /// The same, with a part of a shell's line before the command (`cat run.yaml |`) and one behind it (`3<&0`).
+  Outcome shell(const std::string& before, const std::string& arguments, const std::string& behind = "") const {
+    const std::string line = "cd '" + path + "' && { " + before + " '" SIDESTREAM_TOOL "' " + command_ + " " +
+                             arguments + " >out 2>err " + behind + "; }";
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, contents(path + "/out"), contents(path + "/err")};
   }

@@ -296,11 +296,14 @@ std::string message_of(const CheckOptions& options, const std::vector<std::strin
 
 }  // namespace
 
-std::string check(const CheckOptions& options) {
+std::shared_ptr<const Document> configuration_of(const CheckOptions& options) {
+  return parse_document(read_text(options.file, "the configuration"), options.file);
+}
+
+std::string check(const CheckOptions& options, const std::shared_ptr<const Document>& configuration) {
   const Parameters parameters = parse_values(options);
   const Metadata declared = parse_declarations(options);
-  const auto document =
-      with_declarations(parse_document(read_text(options.file, "the configuration"), options.file), options);
+  const auto document = with_declarations(configuration, options);
   std::string text;
   const std::vector<std::string> mistakes =
       mistakes_of(*document, [&](const Document& part) { text = examine(options, part, parameters, declared); });
@@ -308,9 +311,8 @@ std::string check(const CheckOptions& options) {
   throw Error(Code::configuration, message_of(options, mistakes));
 }
 
-void check_directory(const CheckOptions& options) {
-  const auto document = parse_document(read_text(options.file, "the configuration"), options.file);
-  const OpeningConfig opening = read_opening(*document);
+void check_directory(const CheckOptions& options, const Document& configuration) {
+  const OpeningConfig opening = read_opening(configuration);
   // A configuration may have the name of a record and be in the directory of results.
   std::error_code ignored;
   const auto record = std::filesystem::path(opening.directory) / own_files::run_record;

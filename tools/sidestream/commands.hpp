@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -88,12 +89,15 @@ struct PlanOptions {
 
 // `sidestream check`: checks a configuration and summarises it.
 
-/// Reads and checks the file as a session would, without MPI and without writing files; returns the summary. Throws
-/// Error(usage) for wrong arguments, other errors for a wrong configuration.
-[[nodiscard]] std::string check(const CheckOptions& options);
+/// Reads and parses the file, once: it may be a pipe. Throws Error(configuration).
+[[nodiscard]] std::shared_ptr<const Document> configuration_of(const CheckOptions& options);
+
+/// Checks the file's configuration as a session would, without MPI and without writing files; returns the summary.
+/// Throws Error(usage) for wrong arguments, other errors for a wrong configuration.
+[[nodiscard]] std::string check(const CheckOptions& options, const std::shared_ptr<const Document>& configuration);
 
 /// Warns if a run with this configuration would be refused now because its output directory holds an earlier one.
-void check_directory(const CheckOptions& options);
+void check_directory(const CheckOptions& options, const Document& configuration);
 
 // `sidestream reference NAME`: a part of the manual.
 

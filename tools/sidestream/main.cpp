@@ -87,8 +87,9 @@ void add_program(CLI::App& command, sidestream::CheckOptions& options) {
 void add_check(CLI::App& app, Work& work) {
   CLI::App* check = app.add_subcommand("check", "Check a configuration and describe what it does");
   auto& options = options_of<sidestream::CheckOptions>(*check, work, [](const sidestream::CheckOptions& given) {
-    const int status = print(sidestream::check(given), "");
-    sidestream::check_directory(given);
+    const auto configuration = sidestream::configuration_of(given);
+    const int status = print(sidestream::check(given, configuration), "");
+    sidestream::check_directory(given, *configuration);
     return status;
   });
   check->add_option("--ranks", options.ranks, "Number of MPI ranks of the job; checks that clients remain")

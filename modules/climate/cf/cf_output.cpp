@@ -152,6 +152,7 @@ Selection CfOutput::selection(const std::vector<std::int32_t>& variables, const 
 
 Bytes CfOutput::local(const LocalInput& input) {
   if (input.pass + 1 < passes) return count(input);
+  if (together_) return input.stays ? Bytes() : pack(input);
   if (writers_ > 0) {
     later_ = [this, &input] { write(input); };
   } else {
@@ -201,42 +202,103 @@ Bytes CfOutput::agree(const CombineInput& input, PendingFiles& pending, const Ma
     pending.discard();
     throw;
   }
+  if (together_) feedback_ = feedback;
   return feedback;
 }
 
-void CfOutput::write(const LocalInput& input) {
-  const Agreed agreed = Agreed::unpacked(input.feedback);
+CfAgreement CfOutput::take_agreement(BytesView feedback) {
+  Agreed agreed = Agreed::unpacked(feedback);
   forms_.take(agreed.least);
-  const CfLists lists(agreed.blocks);
-  Descriptor file;
-  std::int32_t opened = -1;
+  CfAgreement agreement{CfLists(std::move(agreed.blocks)), {}};
+  for (std::size_t n = 0; n < agreed.files.size(); ++n) {
+    const std::int32_t file = agreed.files[n];
+    agreement.targets.push_back({file < 0 ? "" : agreed.paths[static_cast<std::size_t>(file)], agreed.places[n]});
+  }
+  return agreement;
+}
+
+StoredForm CfOutput::form_of(const CfArray& array, const Metadata& metadata) const {
+  const Variable& variable = metadata.variables[static_cast<std::size_t>(array.variable)];
+  return array.source == CfSource::values ? forms_.of(variable) : StoredForm(cf_type(array, metadata));
+}
+
+void CfOutput::put(std::size_t array, const LocalInput& input, const CfLists& lists, const CfSink& sink) const {
+  const CfArray& one = layout_.arrays[array];
+  cf_put(one, input, lists, form_of(one, input.metadata), sink);
+}
+
+/// The values for servers without the blocks: for each part its array, place and bytes.
+Bytes CfOutput::pack(const LocalInput& input) {
+  const CfAgreement agreement = take_agreement(input.feedback);
+  ByteWriter out;
   for (std::size_t n = 0; n < layout_.arrays.size(); ++n) {
-    const CfArray& array = layout_.arrays[n];
-    if (agreed.files[n] < 0 || input.of(array.variable).empty()) continue;
-    const std::string& path = agreed.paths[static_cast<std::size_t>(agreed.files[n])];
-    if (opened != agreed.files[n]) file = Descriptor(open_existing(path, O_WRONLY));
+    if (!agreement.has(n)) continue;
+    put(n, input, agreement.lists, [&](BytesView values, const Box& part) {
+      out.put(n);
+      out.put(part);
+      out.put(values.size());
+      out.put_all(values);
+    });
+  }
+  return out.take();
+}
+
+void CfOutput::put(const CombineInput& input, const CfAgreement& agreement, std::size_t begin, std::size_t end,
+                   const ArraySink& sink) const {
+  if (input.local != nullptr && input.local->stays) {
+    for (std::size_t n = begin; n < end; ++n) {
+      if (!agreement.has(n)) continue;
+      put(n, *input.local, agreement.lists, [&](BytesView values, const Box& part) { sink(n, values, part); });
+    }
+    return;
+  }
+  for (const Bytes& partial : input.partials) {
+    for (BytesView left = partial; !left.empty();) {
+      ByteReader in(left);
+      const auto array = in.get<std::size_t>();
+      const auto part = in.get<Box>();
+      const auto size = in.get<std::size_t>();
+      const BytesView values = left.subspan(left.size() - in.left(), size);
+      if (array >= begin && array < end) sink(array, values, part);
+      left = left.subspan(left.size() - in.left() + size);
+    }
+  }
+}
+
+CfPlace CfOutput::place(std::size_t array, const Metadata& metadata, const CfLists& lists) const {
+  const CfArray& one = layout_.arrays[array];
+  const auto values = static_cast<std::uint64_t>(cf_values_of_point(one, metadata, lists));
+  return {cf_points(one, metadata, lists), cf_order(one, metadata), 0, values * size_of(form_of(one, metadata).type)};
+}
+
+void CfOutput::write(const LocalInput& input) {
+  const CfAgreement agreement = take_agreement(input.feedback);
+  Descriptor file;
+  std::string opened;
+  for (std::size_t n = 0; n < layout_.arrays.size(); ++n) {
+    const std::string& path = agreement.targets[n].path;
+    if (path.empty() || input.of(layout_.arrays[n].variable).empty()) continue;
+    if (opened != path) file = Descriptor(open_existing(path, O_WRONLY));
     if (file.get() < 0) fail_file("open", path, errno);
-    opened = agreed.files[n];
-    const Variable& variable = input.metadata.variables[static_cast<std::size_t>(array.variable)];
-    const bool is_value = array.source == CfSource::values;
-    const StoredForm form = is_value ? forms_.of(variable) : StoredForm(cf_type(array, input.metadata));
-    const auto values = static_cast<std::uint64_t>(cf_values_of_point(array, input.metadata, lists));
-    const CfPlace place{cf_points(array, input.metadata, lists), cf_order(array, input.metadata), agreed.places[n],
-                        values * size_of(form.type)};
-    cf_put(array, input, lists, form,
-           [&](BytesView bytes, const Box& part) { write_part(file.get(), path, place, bytes, part); });
+    opened = path;
+    CfPlace whole = place(n, input.metadata, agreement.lists);
+    whole.offset = agreement.targets[n].place;
+    put(n, input, agreement.lists,
+        [&](BytesView bytes, const Box& part) { write_part(file.get(), path, whole, bytes, part); });
   }
 }
 
 void CfOutput::commit(const CombineInput& input, PendingFiles& pending, const std::function<void()>& index) {
   std::string failure;
-  if (writers_ > 0) {
-    try {
+  try {
+    if (together_) {
+      failure = together_(input, take_agreement(feedback_));
+    } else if (writers_ > 0) {
       take_turns(input.communicator, writers_, [&] { failure = failure_of(later_); });
-    } catch (...) {
-      pending.discard();
-      throw;
     }
+  } catch (...) {
+    pending.discard();
+    throw;
   }
   input.communicator.barrier();  // the first server renames the files that the others write
   pending.commit(input.communicator, {}, failure, [&](const std::vector<Bytes>&) { index(); });

@@ -224,7 +224,7 @@ void cf_put(const CfArray& array, const LocalInput& input, const CfLists& lists,
   }
 }
 
-void write_part(int descriptor, const std::string& path, const CfPlace& place, BytesView values, const Box& part) {
+void for_each_run(const CfPlace& place, BytesView values, const Box& part, const CfRun& run_of) {
   const std::array<int, 3> axes = place.order == Order::column ? std::array{0, 1, 2} : std::array{2, 1, 0};
   std::array<Index, 3> stride{};  // of an axis, in points, fastest first
   Index all = 1;
@@ -243,13 +243,19 @@ void write_part(int descriptor, const std::string& path, const CfPlace& place, B
   };
   const Index rows = merged < 1 ? part.extent(axes[1]) : 1, planes = merged < 2 ? part.extent(axes[2]) : 1;
   const std::size_t bytes = static_cast<std::size_t>(run) * place.point_bytes;
-  const char* from = reinterpret_cast<const char*>(values.data());
+  std::size_t from = 0;
   for (Index plane = 0; plane < planes; ++plane) {
     for (Index row = 0; row < rows; ++row, from += bytes) {
       const Index at = lowest(0) + (lowest(1) + row) * stride[1] + (lowest(2) + plane) * stride[2];
-      write_at(descriptor, path, place.offset + static_cast<std::uint64_t>(at) * place.point_bytes, {from, bytes});
+      run_of(place.offset + static_cast<std::uint64_t>(at) * place.point_bytes, values.subspan(from, bytes));
     }
   }
+}
+
+void write_part(int descriptor, const std::string& path, const CfPlace& place, BytesView values, const Box& part) {
+  for_each_run(place, values, part, [&](std::uint64_t at, BytesView run) {
+    write_at(descriptor, path, at, {reinterpret_cast<const char*>(run.data()), run.size()});
+  });
 }
 
 }  // namespace sidestream

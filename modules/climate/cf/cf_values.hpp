@@ -70,6 +70,9 @@ struct CfPlace {
   Order order = Order::column;
   std::uint64_t offset = 0, point_bytes = 0;
 };
+/// Calls `run` for each contiguous run of the part in the array: its first byte there, and its values.
+using CfRun = std::function<void(std::uint64_t at, BytesView values)>;
+void for_each_run(const CfPlace& place, BytesView values, const Box& part, const CfRun& run);
 /// Writes a part of a contiguous array, in as few pieces as possible. `path`: for messages. Throws Error(file).
 void write_part(int descriptor, const std::string& path, const CfPlace& place, BytesView values, const Box& part);
 

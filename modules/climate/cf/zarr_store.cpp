@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <span>
 
 #include "sidestream/kit/base/files.hpp"
 #include "sidestream/kit/base/log.hpp"
@@ -23,124 +22,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index times_of_chunk = 1024;           ///< entries in a file of `time`, `cycle` and `iteration`
-constexpr std::uint64_t inner_bytes = 1u << 20;  ///< inner chunks are not much larger
+constexpr std::size_t bytes_at_once = std::size_t{1} << 20;
 /// The arrays with entries of many iterations in a file, and the bytes of an entry. The last one has windows only.
 constexpr std::array<std::pair<const char*, std::size_t>, 4> time_arrays{
     {{"time", 8}, {"cycle", 8}, {"iteration", 8}, {"time_bnds", 16}}};
-
-/// CRC-32C, the checksum of Zarr.
-std::uint32_t crc32c(std::string_view bytes) {
-  std::uint32_t sum = ~0u;
-  for (const char c : bytes) {
-    sum ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) sum = (sum >> 1) ^ ((sum & 1u) != 0 ? 0x82f63b78u : 0u);
-  }
-  return ~sum;
-}
-
-template <class T>
-void append(std::string& bytes, T value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-JsonObject named(const char* name, const JsonObject& configuration) {
-  JsonObject object;
-  object.add("name", std::string(name)).add("configuration", configuration);
-  return object;
-}
-
-JsonObject bytes_codec(Type type) {
-  if (size_of(type) > 1) return named("bytes", JsonObject().add("endian", std::string("little")));
-  JsonObject object;
-  return object.add("name", std::string("bytes"));
-}
-
-JsonObject json_of(const Attributes& attributes) {
-  JsonObject object;
-  for (const Attribute& one : attributes) {
-    std::visit([&](const auto& value) { object.add(one.name, value); }, one.value);
-  }
-  return object;
-}
-
-bool is_real(Type type) { return type == Type::float32 || type == Type::float64; }
-
-Index divided_up(Index number, Index by) { return (number + by - 1) / by; }
-
-/// True if a chunk has the entries of many iterations.
-bool is_time(const ZarrArray& array) { return array.over_time && array.in_chunk == 0; }
-
-/// The shape of a shard without time: whole inner chunks, whose last rows may lie outside the array.
-std::vector<Index> shape_of_shard(const ZarrArray& array) {
-  std::vector<Index> shape = array.shape;
-  shape.front() = divided_up(shape.front(), array.in_chunk) * array.in_chunk;
-  return shape;
-}
-
-/// The codecs: unchanged values in inner chunks, whose places are stored at the end of the file.
-JsonObject sharding(const ZarrArray& array) {
-  std::vector<Index> inner = array.shape;
-  inner.front() = array.in_chunk;
-  inner.insert(inner.begin(), 1);
-  JsonObject crc;
-  crc.add("name", std::string("crc32c"));
-  JsonObject configuration;
-  configuration.add("chunk_shape", inner)
-      .add("codecs", std::vector<JsonObject>{bytes_codec(array.type)})
-      .add("index_codecs", std::vector<JsonObject>{bytes_codec(Type::uint64), crc})
-      .add("index_location", std::string("end"));
-  return named("sharding_indexed", configuration);
-}
-
-JsonObject json_of(const ZarrArray& array, std::size_t iterations) {
-  const bool has_shards = array.over_time && !is_time(array);
-  std::vector<Index> shape = array.shape, chunk = has_shards ? shape_of_shard(array) : array.shape;
-  std::vector<std::string> dimensions = array.dimensions;
-  if (array.over_time) {
-    shape.insert(shape.begin(), static_cast<Index>(iterations));
-    chunk.insert(chunk.begin(), is_time(array) ? times_of_chunk : 1);
-    dimensions.insert(dimensions.begin(), "time");
-  }
-  JsonObject object;
-  object.add("zarr_format", 3)
-      .add("node_type", std::string("array"))
-      .add("shape", shape)
-      .add("data_type", std::string(name_of(array.type)))
-      .add("chunk_grid", named("regular", JsonObject().add("chunk_shape", chunk)))
-      .add("chunk_key_encoding", named("default", JsonObject().add("separator", std::string("."))));
-  is_real(array.type) ? object.add("fill_value", std::string("NaN")) : object.add("fill_value", 0);
-  object.add("codecs", std::vector<JsonObject>{has_shards ? sharding(array) : bytes_codec(array.type)})
-      .add("attributes", json_of(array.attributes))
-      .add("dimension_names", dimensions);
-  return object;
-}
-
-std::uint64_t bytes_of_shard(const ZarrArray& array) {
-  std::uint64_t bytes = size_of(array.type);
-  for (const Index extent : shape_of_shard(array)) bytes *= static_cast<std::uint64_t>(extent);
-  return bytes;
-}
-
-/// The places of the inner chunks, which are contiguous from the beginning of the file.
-std::string index_of_shard(const ZarrArray& array) {
-  const auto chunks = static_cast<std::uint64_t>(shape_of_shard(array).front() / array.in_chunk);
-  const std::uint64_t length = bytes_of_shard(array) / chunks;
-  std::string index;
-  for (std::uint64_t n = 0; n < chunks; ++n) {
-    append(index, n * length);
-    append(index, length);
-  }
-  append(index, crc32c(index));
-  return index;
-}
 
 /// Fills the file with NaN, before blocks that leave gaps are written.
 void erase(int file, const std::string& path, const ZarrArray& array) {
   if (!is_real(array.type)) return;
   std::string many;
-  while (many.size() < inner_bytes)
-    array.type == Type::float64 ? append(many, std::nan("")) : append(many, std::nanf(""));
+  while (many.size() < bytes_at_once)
+    array.type == Type::float64 ? append_record(many, std::nan("")) : append_record(many, std::nanf(""));
   const std::uint64_t length = bytes_of_shard(array);
   for (std::uint64_t done = 0; done < length; done += many.size()) {
     write_at(file, path, done, std::string_view(many).substr(0, length - done));
@@ -163,7 +55,7 @@ ZarrArray time_array(const char* name, Type type, const std::string& units, cons
 }  // namespace
 
 ZarrStore::ZarrStore(std::shared_ptr<const OutputDirectory> directory, std::string path, const CfLayout& layout,
-                     const Metadata& metadata, const std::string& time_units)
+                     const ZarrCodecs& codecs, const Metadata& metadata, const std::string& time_units)
     : directory_(std::move(directory)), path_(std::move(path)), layout_(layout) {
   attributes_ = {{"Conventions", std::string("CF-1.11")},
                  {"title", std::string("Fields of a simulation")},
@@ -172,17 +64,14 @@ ZarrStore::ZarrStore(std::shared_ptr<const OutputDirectory> directory, std::stri
   for (const CfArray& array : layout.arrays) {
     const Variable& variable = metadata.variables[static_cast<std::size_t>(array.variable)];
     const Box whole = cf_points(array, metadata, {});
-    ZarrArray made{array.name, cf_type(array, metadata), true, {}, 1, array.dimensions, array.attributes};
+    ZarrArray made{array.name, cf_type(array, metadata), true, {}, 1, array.dimensions, array.attributes, codecs};
     const int dimensions = metadata.mesh_of(variable).dimensions;
     for (int n = 0; n < dimensions; ++n) {
       made.shape.push_back(whole.extent(variable.order == Order::column ? dimensions - 1 - n : n));
     }
     const Index values = cf_values_of_point(array, metadata, {});
     if (made.dimensions.size() > made.shape.size()) made.shape.push_back(values);
-    const Index rows = made.shape.front();
-    const std::uint64_t row = bytes_of_shard(made) / static_cast<std::uint64_t>(rows);
-    const Index chunks = divided_up(rows, std::max<Index>(1, static_cast<Index>(inner_bytes / row)));
-    made.in_chunk = divided_up(rows, chunks);
+    choose_chunks(made);
     arrays_.push_back(std::move(made));
   }
   const bool has_units = !time_units.empty();
@@ -308,11 +197,12 @@ std::vector<CfTarget> ZarrStore::make(const Iteration& iteration, const Metadata
     }
     const std::string temporary = pending.begin(path);
     OutputFile(temporary).close();
+    targets.push_back({temporary, 0});
+    if (array.codecs.any()) continue;  // who writes the chunks knows their places
     const Descriptor file(open_existing(temporary, O_WRONLY));
     if (file.get() < 0) fail_file("open", temporary, errno);
     if (shape.counts[n] < cf_points(layout_.arrays[n], metadata, {}).count()) erase(file.get(), temporary, array);
     write_at(file.get(), temporary, bytes_of_shard(array), index_of_shard(array));
-    targets.push_back({temporary, 0});
   }
   return targets;
 }
@@ -330,22 +220,33 @@ void ZarrStore::commit(PendingFiles& pending) {
   std::array<std::string, time_arrays.size()> chunks;
   for (std::size_t n = first; n < first + times_of_chunk; ++n) {
     const Entry one = n <= last ? iterations_[n] : Entry{};
-    append(chunks[0], one.iteration.time);
-    append(chunks[1], one.iteration.cycle);
-    append(chunks[2], one.iteration.index);
-    append(chunks[3], one.window);
+    append_record(chunks[0], one.iteration.time);
+    append_record(chunks[1], one.iteration.cycle);
+    append_record(chunks[2], one.iteration.index);
+    append_record(chunks[3], one.window);
   }
   for (std::size_t a = 0; a < files_of_times(); ++a) {
     pending.place(file_of_times(a, last), [&](const std::string& temporary) { write_file(temporary, chunks[a]); });
   }
   const std::string root = (fs::path(path_) / "zarr.json").string();
   pending.place(root, [&](const std::string& temporary) { write_file(temporary, describe(iterations_.size())); });
-  // Readers of single arrays see the iteration once its file exists.
-  for (const ZarrArray& array : arrays_) {
-    if (iterations_.size() > 1 && !array.over_time) continue;
-    const std::string path = file_of(array.name, "zarr.json");
-    write_file(directory_->temporary(path), json_of(array, iterations_.size()).text() + "\n");
-    rename_file(directory_->temporary(path), path);
+  describe_arrays();
+}
+
+/// Replaces the description of each array, for readers of single ones. No name is replaced before all are written, so a
+/// full disk leaves the earlier ones.
+void ZarrStore::describe_arrays() const {
+  std::vector<std::string> paths;
+  try {
+    for (const ZarrArray& array : arrays_) {
+      if (iterations_.size() > 1 && !array.over_time) continue;
+      paths.push_back(file_of(array.name, "zarr.json"));
+      write_file(directory_->temporary(paths.back()), json_of(array, iterations_.size()).text() + "\n");
+    }
+    for (const std::string& path : paths) rename_file(directory_->temporary(path), path);
+  } catch (...) {
+    for (const std::string& path : paths) directory_->discard(path);
+    throw;
   }
 }
 

@@ -13,26 +13,19 @@
 #include <vector>
 
 #include "climate/cf/cf_output.hpp"
+#include "climate/cf/zarr_array.hpp"
 
 namespace sidestream {
-
-/// The description of one array; its first dimension may be time.
-struct ZarrArray {
-  std::string name;
-  Type type = Type::float64;
-  bool over_time = true;
-  std::vector<Index> shape{};  ///< extents without time
-  Index in_chunk = 1;          ///< entries along the first of these in an inner chunk; 0: chunks of many iterations
-  std::vector<std::string> dimensions{};
-  Attributes attributes{};
-};
 
 /// Writes the store, on the first server.
 class ZarrStore {
  public:
   /// `path`: the store's folder.
   ZarrStore(std::shared_ptr<const OutputDirectory> directory, std::string path, const CfLayout& layout,
-            const Metadata& metadata, const std::string& time_units);
+            const ZarrCodecs& codecs, const Metadata& metadata, const std::string& time_units);
+
+  /// The arrays of the layout, and then others.
+  [[nodiscard]] const std::vector<ZarrArray>& arrays() const noexcept { return arrays_; }
 
   /// Makes the files of the next iteration, without their values. Returns the target of each array.
   [[nodiscard]] std::vector<CfTarget> make(const Iteration& iteration, const Metadata& metadata, const CfShape& shape,
@@ -50,6 +43,7 @@ class ZarrStore {
   void begin();
   [[nodiscard]] bool take_over();
   void write_axes() const;
+  void describe_arrays() const;
   [[nodiscard]] std::string describe(std::size_t iterations) const;
   [[nodiscard]] std::string file_of(const std::string& array, const std::string& key) const;
   [[nodiscard]] std::string shard_of(const std::string& array, std::size_t dimensions) const;

@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "climate/cf/cf_output.hpp"
+#include "climate/cf/zarr_chunks.hpp"
+#include "climate/cf/zarr_codecs.hpp"
 #include "climate/cf/zarr_store.hpp"
 #include "climate/kinds.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
@@ -16,6 +18,7 @@ namespace {
 struct ZarrQuery {
   NamedVariables named{};
   std::string directory{}, time_units{};
+  ZarrCodecs codecs{};
 };
 
 OptionTable<ZarrQuery> zarr_options() {
@@ -26,7 +29,8 @@ OptionTable<ZarrQuery> zarr_options() {
       option("time_units", &ZarrQuery::time_units,
              "Unit of the simulation's time and its zero, as `seconds since 2000-01-01`. If left out, `time` has no "
              "unit.",
-             {.standard = ""})};
+             {.standard = ""}),
+      options_of(&ZarrQuery::codecs, zarr_codec_options())};
 }
 
 class ZarrWriter final : public Task {
@@ -36,8 +40,10 @@ class ZarrWriter final : public Task {
         query_(zarr_options().read(settings, metadata)),
         variables_(chosen_variables(query_.named, metadata)),
         output_(checked_layout(settings, metadata), AgreedForms(settings, {}, variables_, metadata, cf_forms()),
-                directory->writers()),
-        store_(directory, directory->path(query_.directory, {}, 0), output_.layout(), metadata, query_.time_units),
+                directory->writers(), together()),
+        store_(directory, directory->path(query_.directory, {}, 0), output_.layout(), query_.codecs, metadata,
+               query_.time_units),
+        chunks_(output_, store_.arrays(), directory->writers()),
         selection_(output_.selection(variables_, metadata)) {
     check_time_units(settings, query_.time_units);
     if (query_.directory.find('{') != std::string::npos) {
@@ -45,6 +51,7 @@ class ZarrWriter final : public Task {
                                              "leave the braces out",
                                              query_.directory));
     }
+    for (const ZarrArray& array : store_.arrays()) check_size(settings, array);
   }
 
   Selection selection() const override { return selection_; }
@@ -69,6 +76,21 @@ class ZarrWriter final : public Task {
   void discard(const Iteration&) noexcept override { pending_.discard(); }
 
  private:
+  /// Encoded chunks have no place of their own.
+  [[nodiscard]] CfOutput::Together together() const {
+    if (!query_.codecs.any()) return {};
+    return [this](const CombineInput& input, const CfAgreement& agreement) { return chunks_.write(input, agreement); };
+  }
+
+  void check_size(const Settings& settings, const ZarrArray& array) const {
+    if (!query_.codecs.shuffle || array.in_chunk == 0) return;
+    const std::uint64_t bytes = bytes_of_shard(array) / chunks_of_shard(array);
+    if (bytes <= most_shuffled) return;
+    settings.fail("shuffle", fmt::format("found `shuffle` for '{}', whose planes have {} bytes, expected at most {}, "
+                                         "the most that a frame of Blosc can have; leave `shuffle` out",
+                                         array.name, bytes, most_shuffled));
+  }
+
   [[nodiscard]] CfLayout checked_layout(const Settings& settings, const Metadata& metadata) const {
     check_cf(settings, metadata, variables_);
     for (const std::int32_t id : variables_) {
@@ -87,6 +109,7 @@ class ZarrWriter final : public Task {
   std::vector<std::int32_t> variables_;
   CfOutput output_;
   ZarrStore store_;
+  ZarrChunks chunks_;
   Selection selection_;
 };
 

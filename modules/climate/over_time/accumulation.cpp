@@ -15,6 +15,15 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// In held values: the block was not there in that iteration. A NaN that arithmetic does not give.
 constexpr std::uint64_t absent_bits = 0x7ff8'5e1d'0000'ab5eULL;
 
+/// Values from here on make their cell scaled. Squares of smaller ones, times weights and counts up to 2^62, are finite.
+constexpr double large = 0x1p480;
+/// The factor of scaled cells, with which all finite values are small.
+constexpr double factor_of_large = 0x1p-544;
+
+bool is_large(double x) noexcept {
+  return std::abs(x) >= large && std::abs(x) <= std::numeric_limits<double>::max();
+}
+
 // The kernels. Their loops have no branches, so that compilers use wide instructions.
 
 void add_moments(double* __restrict mean, double* __restrict spread, const double* __restrict x, std::size_t n,
@@ -40,6 +49,12 @@ void add_low(double* __restrict low, const double* __restrict x, std::size_t n) 
 }
 void add_high(double* __restrict high, const double* __restrict x, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) high[i] = (x[i] > high[i]) | (x[i] != x[i]) ? x[i] : high[i];
+}
+
+bool has_large(const double* __restrict x, std::size_t n) {
+  int found = 0;
+  for (std::size_t i = 0; i < n; ++i) found |= std::abs(x[i]) >= large;
+  return found != 0 && std::any_of(x, x + n, is_large);  // not only infinities
 }
 
 /// Calls f(number in `points`, number in `region`) for each value of a region.
@@ -70,7 +85,7 @@ void Accumulation::for_each_array(Self& self, F&& f) {
     if (!array.empty()) f(array);
   };
   use(self.mean_), use(self.spread_), use(self.low_), use(self.high_), use(self.sum_);
-  use(self.counts_), use(self.totals_);
+  use(self.counts_), use(self.totals_), use(self.factors_);
   for (std::size_t n = 0; n < self.used_; ++n) use(self.held_[n]);
 }
 
@@ -95,6 +110,7 @@ void Accumulation::reset() {
   used_ = 0;
   counts_.clear();
   totals_.clear();
+  factors_.clear();
   if (needs_.skip_nan) tell_apart();
 }
 
@@ -105,8 +121,14 @@ void Accumulation::tell_apart() {
   if (needs_.weighted) totals_.assign(size_, total_);
 }
 
+/// From now on each value has its own factor.
+void Accumulation::scale_apart() {
+  if (factors_.empty()) factors_.assign(size_, 1.0);
+}
+
 void Accumulation::prepare(std::size_t n) {
   while (needs_.held && held_.size() <= n) held_.emplace_back(size_);
+  if (!mean_.empty() || !sum_.empty()) factors_.reserve(size_);  // pages that nobody writes take no memory
 }
 
 void Accumulation::begin(std::size_t n, double weight) {
@@ -124,7 +146,9 @@ void Accumulation::add(std::size_t first, std::span<const double> values) {
   const std::size_t n = values.size();
   const double* const x = values.data();
   if (needs_.held) std::copy_n(x, n, held_[used_ - 1].data() + first);
-  if (!even_) return add_apart(first, values);
+  const bool sums = !mean_.empty() || !sum_.empty();
+  if (sums && factors_.empty() && has_large(x, n)) scale_apart();
+  if (!even_ || !factors_.empty()) return add_each(first, values);
   const double share = weight_ / total_;
   if (needs_.spread) {
     add_moments(mean_.data() + first, spread_.data() + first, x, n, weight_, share);
@@ -137,24 +161,41 @@ void Accumulation::add(std::size_t first, std::span<const double> values) {
 }
 
 /// The same arithmetic for each value, so that values with the same history have the same bits.
-void Accumulation::add_apart(std::size_t first, std::span<const double> values) {
+void Accumulation::add_each(std::size_t first, std::span<const double> values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double x = values[i];
     if (needs_.skip_nan && std::isnan(x)) continue;
     const std::size_t at = first + i;
-    counts_[at] += 1;
-    double& total = needs_.weighted ? totals_[at] : counts_[at];
-    if (needs_.weighted) total += weight_;
-    const double share = weight_ / total;
-    if (needs_.spread) {
-      add_moments(&mean_[at], &spread_[at], &x, 1, weight_, share);
-    } else if (needs_.mean) {
-      add_mean(&mean_[at], &x, 1, share);
+    double total = total_;
+    if (!even_) {
+      counts_[at] += 1;
+      if (needs_.weighted) totals_[at] += weight_;
+      total = needs_.weighted ? totals_[at] : counts_[at];
     }
+    add_scaled(at, x, weight_ / total);
     if (needs_.low) add_low(&low_[at], &x, 1);
     if (needs_.high) add_high(&high_[at], &x, 1);
-    if (needs_.sum) add_sum(&sum_[at], &x, 1, weight_);
   }
+}
+
+/// Adds a value to mean, spread and sum, scaled if its cell has large ones.
+void Accumulation::add_scaled(std::size_t at, double value, double share) {
+  if (!factors_.empty()) {
+    double& factor = factors_[at];
+    if (factor == 1 && is_large(value)) {
+      factor = factor_of_large;
+      if (!mean_.empty()) mean_[at] *= factor;
+      if (!spread_.empty()) spread_[at] = spread_[at] * factor * factor;
+      if (!sum_.empty()) sum_[at] *= factor;
+    }
+    value *= factor;
+  }
+  if (needs_.spread) {
+    add_moments(&mean_[at], &spread_[at], &value, 1, weight_, share);
+  } else if (needs_.mean) {
+    add_mean(&mean_[at], &value, 1, share);
+  }
+  if (needs_.sum) add_sum(&sum_[at], &value, 1, weight_);
 }
 
 /// Between the two nearest of the sorted values, as NumPy's method `linear`.
@@ -177,7 +218,9 @@ std::vector<double> Accumulation::quantiles(double q) const {
     const double at = q * static_cast<double>(sorted.size() - 1), below = std::floor(at);
     const double low = sorted[static_cast<std::size_t>(below)];
     const double high = sorted[std::min(static_cast<std::size_t>(below) + 1, sorted.size() - 1)];
-    found[i] = low == high ? low : low + (at - below) * (high - low);
+    const double part = at - below;
+    const bool apart = std::isinf(high - low) && std::isfinite(low) && std::isfinite(high);
+    found[i] = low == high ? low : apart ? (1 - part) * low + part * high : low + part * (high - low);
   }
   return found;
 }
@@ -190,22 +233,23 @@ Bytes Accumulation::result(Statistic statistic, double quantile) const {
     for (std::size_t i = 0; i < size_; ++i) values[i] = value(i);
     return bytes_of(values);
   };
+  const auto factor = [&](std::size_t i) { return factors_.empty() ? 1.0 : factors_[i]; };
   const auto counted = [&](const std::vector<double>& array) {
     return each([&](std::size_t i) { return count(i) > 0 ? array[i] : nan; });
   };
   switch (statistic) {
     case Statistic::mean:
-      return counted(mean_);
+      return each([&](std::size_t i) { return count(i) > 0 ? mean_[i] / factor(i) : nan; });
     case Statistic::minimum:
       return counted(low_);
     case Statistic::maximum:
       return counted(high_);
     case Statistic::variance:
-      return each([&](std::size_t i) { return count(i) > 0 ? spread_[i] / total(i) : nan; });
+      return each([&](std::size_t i) { return count(i) > 0 ? spread_[i] / total(i) / factor(i) / factor(i) : nan; });
     case Statistic::standard_deviation:
-      return each([&](std::size_t i) { return count(i) > 0 ? std::sqrt(spread_[i] / total(i)) : nan; });
+      return each([&](std::size_t i) { return count(i) > 0 ? std::sqrt(spread_[i] / total(i)) / factor(i) : nan; });
     case Statistic::sum:
-      return bytes_of(sum_);
+      return each([&](std::size_t i) { return sum_[i] / factor(i); });
     case Statistic::count:
       return each([&](std::size_t i) { return static_cast<std::int64_t>(count(i)); });
     case Statistic::quantile:
@@ -216,7 +260,7 @@ Bytes Accumulation::result(Statistic statistic, double quantile) const {
 
 std::size_t Accumulation::bytes() const noexcept {
   std::size_t arrays = held_.size();
-  for (const auto* array : {&mean_, &spread_, &low_, &high_, &sum_, &counts_, &totals_}) arrays += !array->empty();
+  for (const auto* array : {&mean_, &spread_, &low_, &high_, &sum_, &counts_, &totals_, &factors_}) arrays += !array->empty();
   return arrays * size_ * sizeof(double);
 }
 
@@ -243,6 +287,8 @@ void Accumulation::take(const Accumulation& from, const Box& region, const Box& 
   Accumulation source = from;
   source.tell_apart();
   tell_apart();
+  if (!source.factors_.empty()) scale_apart();
+  if (!factors_.empty()) source.scale_apart();
   if (source.used_ > 0) prepare(source.used_ - 1);
   for (; used_ < source.used_; ++used_)
     std::fill(held_[used_].begin(), held_[used_].end(), std::bit_cast<double>(absent_bits));
@@ -265,6 +311,7 @@ void Accumulation::put(ByteWriter& writer) const {
   writer.put(samples_);
   writer.put(total_);
   writer.put(std::uint64_t{used_});
+  writer.put(!factors_.empty());
   for_each_array(*this, [&](const std::vector<double>& array) { writer.put_all(std::span(array)); });
 }
 
@@ -274,6 +321,7 @@ Accumulation Accumulation::got(ByteReader& reader, const Needed& needs) {
   reader.get(one.samples_);
   reader.get(one.total_);
   const auto used = reader.get<std::uint64_t>();
+  if (reader.get<bool>()) one.scale_apart();
   if (!even) one.tell_apart();
   if (used > 0) one.prepare(used - 1);
   one.used_ = used;

@@ -8,6 +8,9 @@
 // The order of operations for a value depends on nothing but the iterations, so neither do the bits. The relative error
 // of the mean of n values is at most about 2 n eps (mean of |x|) / |mean|, that of the variance n eps sqrt(1 + mean^2 /
 // variance), as for the two-pass algorithm within a small factor (Chan, Golub, LeVeque, 1983).
+//
+// Squares and sums of values near the largest double would overflow although mean, deviation and sum need not. So a cell
+// with such a value is kept scaled by a power of two, which changes no bit of the arithmetic.
 #pragma once
 
 #include <cstddef>
@@ -63,7 +66,9 @@ class Accumulation {
   template <class Self, class F>
   static void for_each_array(Self& self, F&& f);
   void tell_apart();
-  void add_apart(std::size_t first, std::span<const double> values);
+  void scale_apart();
+  void add_each(std::size_t first, std::span<const double> values);
+  void add_scaled(std::size_t at, double value, double share);
   [[nodiscard]] std::vector<double> quantiles(double q) const;
 
   Needed needs_;
@@ -72,6 +77,7 @@ class Accumulation {
   double samples_ = 0, total_ = 0, weight_ = 1;
   std::vector<double> mean_, spread_, low_, high_, sum_;
   std::vector<double> counts_, totals_;    ///< by value if not even
+  std::vector<double> factors_;            ///< by value, of its mean, spread and sum; empty: none has a large one
   std::vector<std::vector<double>> held_;  ///< by iteration of the window; its first `used_` count
   std::size_t used_ = 0;
 };

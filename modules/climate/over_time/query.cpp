@@ -165,7 +165,7 @@ Needed Query::needs() const {
 }
 
 std::string Query::fingerprint() const {
-  std::string text = fmt::format("1 {} {} {} {} {}", window, rule.start, rule.step, by_time, skip_nan);
+  std::string text = fmt::format("2 {} {} {} {} {}", window, rule.start, rule.step, by_time, skip_nan);
   for (const Variable& variable : variables) {
     text += fmt::format(" {}:{}:{}:{}", variable.name, static_cast<int>(variable.centering), variable.components,
                         static_cast<int>(variable.order));

@@ -250,6 +250,16 @@ Odd odd_puts() {
   return odd;
 }
 
+/// openPMD's time of an iteration, in variable-based encoding where attributes change; there is no single value then.
+template <class T>
+void put_openpmd_time(Step& s, const std::string& base, double unit) {
+  if (s.number == 0) s.io.DefineAttribute<std::string>("/openPMD", "1.1.0");
+  const T time = static_cast<T>(0.1 * (s.number + 1));
+  s.io.DefineAttribute<T>(base + "time", &time, 1, "", "/", true);
+  if (unit > 0) s.io.DefineAttribute<double>(base + "timeUnitSI", &unit, 1, "", "/", true);
+  if (s.rank == s.ranks - 1) s.box(base + "fields/rho", {4}, {0}, {4}, s.number);
+}
+
 /// Attributes and arrays as openPMD defines them: staggered components of a field, and particles.
 void put_openpmd(Step& s, double spacing) {
   const std::string base = "/data/" + std::to_string(10 * s.number) + "/";
@@ -275,6 +285,11 @@ void put_odd(Step& step, const std::string& name) {
   if (name == "openpmd") return put_openpmd(step, 0.25);
   if (name == "openpmd-negative") return put_openpmd(step, -1);
   if (name == "openpmd-nan") return put_openpmd(step, std::nan(""));
+  const std::string base = "/data/" + std::to_string(90 + 10 * step.number) + "/";  // 90, 100: not as texts
+  if (name == "openpmd-time") return put_openpmd_time<double>(step, base, 1e-15);
+  if (name == "openpmd-time-float") return put_openpmd_time<float>(step, base, 0);
+  if (name == "openpmd-time-changes") return put_openpmd_time<double>(step, "/data/", 2);
+  if (name == "openpmd-time-nan") return put_openpmd_time<double>(step, base, std::nan(""));
   const Odd odd = odd_puts();
   const auto found = odd.find(name);
   if (found == odd.end()) throw std::invalid_argument("unknown --odd " + name);
@@ -288,7 +303,8 @@ void write(adios2::IO io, const std::string& file, const Options& options, int r
   for (int n = 0; n < (steps ? options.steps : 1); ++n) {
     if (steps) engine.BeginStep();
     Step step{io, engine, rank, ranks, n, arrays};
-    if (options.odd != "vtk") engine.Put(step.variable<double>("time", {}, {}, {}), 0.5 * n);
+    const bool told = options.odd == "vtk" || options.odd.rfind("openpmd-time", 0) == 0;
+    if (!told) engine.Put(step.variable<double>("time", {}, {}, {}), 0.5 * n);
     if (options.odd != "nothing") put_scene(step, options);
     if (!options.odd.empty() && options.odd != "nothing") put_odd(step, options.odd);
     if (steps) engine.EndStep();

@@ -207,6 +207,28 @@ def test_openpmd(tmp_path):
         assert places.tolist() == [[1, 1], [2, 2], [2, 2]]
 
 
+TIMES = {
+    "openpmd-time": [0.1 * 1e-15, 0.2 * 1e-15, 0.1 * 3 * 1e-15],
+    "openpmd-time-changes": [0.1 * 2, 0.2 * 2, 0.1 * 3 * 2],
+    "openpmd-time-float": [float(np.float32(0.1 * (n + 1))) for n in range(3)],
+    "openpmd-time-nan": [0, 1, 2],
+}
+
+
+@pytest.mark.parametrize("odd", few(list(TIMES), kept=["openpmd-time", "openpmd-time-changes"]))
+@pytest.mark.parametrize("ranks", few([1, 2, 3], kept=[3]))
+def test_time_of_openpmd(tmp_path, odd, ranks):
+    """`time` times `timeUnitSI`, on ranks without arrays of openPMD, too."""
+    done = start(tmp_path, ranks, "--odd", odd, text=ALL)
+    assert done.stderr == "" and outcomes(tmp_path) == ["delivered"] * 3
+    with (tmp_path / "results" / "iterations.csv").open() as file:
+        assert [float(row["time"]) for row in csv.DictReader(file)] == pytest.approx(TIMES[odd], rel=1e-12, abs=0)
+    for index, time_of_step in enumerate(TIMES[odd]):
+        with h5py.File(tmp_path / "results" / f"fields-{index}.h5") as file:
+            assert file.attrs["time"] == time_of_step
+            assert file["variables/rho"][...].ravel().tolist() == [index] * 4
+
+
 @pytest.mark.parametrize("schema", few(["fides", "vtk"], kept=["vtk"]))
 def test_images(tmp_path, schema):
     """Attributes for Fides and VTK give the geometry; values at points lie in the middle of cells."""

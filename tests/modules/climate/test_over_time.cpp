@@ -28,7 +28,11 @@ std::vector<std::int64_t> windows_of(const WindowRule& rule, const std::vector<I
   return windows;
 }
 
-double value_at(Index i, int step) { return std::sin(static_cast<double>(3 * i + 7 * step)); }
+/// Some cells have values near the largest double from the third step on.
+double value_at(Index i, int step) {
+  const double value = std::sin(static_cast<double>(3 * i + 7 * step));
+  return i % 3 == 0 && step > 1 ? 1.7e308 * value : value;
+}
 
 constexpr Index cells = 24;
 
@@ -96,6 +100,41 @@ TEST_CASE("a run that goes on numbers its iterations after those of the one befo
     const WindowClock::Place place = next.place(rule, {repeats ? 2 : 1, 7, 0});
     CHECK(place.window == 1);
     CHECK(place.is_last);
+  }
+}
+
+TEST_CASE("a cell with large values is stored and read in the middle of a window, and changes no other one") {
+  Needed needed;
+  needed.mean = needed.spread = needed.sum = true;
+  for (const bool skips : {false, true}) {
+    needed.skip_nan = skips;
+    Accumulation whole(needed, 3), first(needed, 3), small(needed, 1);
+    for (int step = 0; step < 4; ++step) {
+      const std::vector<double> values{0.1 * step, step == 1 ? -1.5e308 : 1e308, step == 2 ? 0x1p480 : 1e-300};
+      for (Accumulation* const one : {&whole, &first}) {
+        one->begin(static_cast<std::size_t>(step), 1);
+        one->add(0, values);
+      }
+      small.begin(static_cast<std::size_t>(step), 1);
+      small.add(0, std::span(values).first(1));
+      ByteWriter writer;
+      first.put(writer);
+      ByteReader reader(writer.bytes());
+      first = Accumulation::got(reader, needed);
+      CHECK(reader.at_end());
+    }
+    for (const Statistic statistic :
+         {Statistic::mean, Statistic::variance, Statistic::standard_deviation, Statistic::sum}) {
+      const Bytes all = whole.result(statistic, 0);
+      CHECK(all == first.result(statistic, 0));
+      const Bytes alone = small.result(statistic, 0);
+      CHECK(std::equal(alone.begin(), alone.end(), all.begin()));
+    }
+    const auto means = records_of<double>(whole.result(Statistic::mean, 0));
+    CHECK(means[1] == doctest::Approx(3.75e307));
+    const auto deviations = records_of<double>(whole.result(Statistic::standard_deviation, 0));
+    CHECK(deviations[1] == doctest::Approx(std::sqrt(3.0) * 6.25e307));
+    CHECK(std::isinf(records_of<double>(whole.result(Statistic::variance, 0))[1]));
   }
 }
 
