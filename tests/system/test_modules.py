@@ -135,8 +135,9 @@ def test_placement_job_needs_a_module(tmp_path):
     assert "found 'job', " + missing in done.text, done.text
     done = tool("check", str(tmp_path / "run.yaml"), **environment)
     assert done.returncode != 0
-    assert "found 'job', " + missing in done.stdout + done.stderr
-    assert "SIDESTREAM_WITH_STAGING=ON" in done.stdout + done.stderr
+    said = done.stdout + done.stderr
+    assert "run.yaml:1:1: found 'job', " + missing in said and said.count(missing) == 1, said
+    assert "SIDESTREAM_WITH_STAGING=ON" in said
     done = tool("endpoint", str(tmp_path / "run.yaml"), **environment)
     assert done.returncode != 0
     assert "found 'stream', " + missing in done.stdout + done.stderr

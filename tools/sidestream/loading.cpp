@@ -61,10 +61,7 @@ std::string read_text(const std::string& path, const char* what) {
 
 Registry all_kinds(const OpeningConfig& opening, const Document& document, const CheckOptions& options) {
   Registry registry = built_in_kinds();
-  const PlacementConfig& placement = opening.placement;
-  if (placement.mode == PlacementMode::job) {
-    static_cast<void>(load_streams("job", placement.stream.where(), working_directory(), registry));
-  }
+  if (opening.placement.mode == PlacementMode::job) load_streams("job", document, working_directory(), registry);
   ModuleFiles modules = load_plugins(opening, document, working_directory(), registry);
   for (const std::string& name : options.functions) registry.add(stand_in(name));
   add_needed_modules(modules, document, registry);

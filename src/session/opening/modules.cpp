@@ -97,16 +97,16 @@ void add_needed_modules(ModuleFiles& modules, const Document& document, Registry
   }
 }
 
-const StreamKind& load_streams(const char* user, const Location& where, const std::string& base, Registry& registry) {
-  const auto known = registry.streams().find(stream_name);
-  if (known != registry.streams().end()) return known->second;
+void load_streams(const char* user, const Document& document, const std::string& base, Registry& registry) {
+  if (registry.streams().contains(stream_name)) return;
   ModuleKind kind = *module_with(KindOf::task, stream_name);
   ModuleFiles modules = find_modules(base);
   std::erase_if(modules.files, [&](const std::string& file) { return !is_module_of(file, kind); });
   add_modules(modules.files, registry);
+  if (registry.streams().contains(stream_name)) return;
   kind.kind = user;
-  if (modules.files.empty()) fail_at(where, "{}", missing_module(kind, modules.folders));
-  return registry.streams().at(stream_name);
+  const Entry* const placement = document.root().find("placement");
+  fail_at(placement == nullptr ? Location{} : placement->where, "{}", missing_module(kind, modules.folders));
 }
 
 void add_stream_outputs(Registry& registry, const std::shared_ptr<StreamContext>& context) {

@@ -32,9 +32,9 @@ void add_needed_modules(ModuleFiles& modules, const Document& document, Registry
 /// The name of streams between jobs, in the registry and as an output.
 inline constexpr const char* stream_name = "stream";
 
-/// Returns the streams of `registry`, after loading the module that has them if there are none. `user`, at `where` in
-/// the configuration, needs them: "job". Throws Error(configuration) if the module is missing.
-const StreamKind& load_streams(const char* user, const Location& where, const std::string& base, Registry& registry);
+/// Loads the module that has streams, unless `registry` has some. `user` needs them, "job" for example. Throws
+/// Error(configuration), with the place of the placement, if the module is missing.
+void load_streams(const char* user, const Document& document, const std::string& base, Registry& registry);
 
 /// Adds the outputs of the registry's streams, unless it has them.
 void add_stream_outputs(Registry& registry, const std::shared_ptr<StreamContext>& context);

@@ -85,7 +85,7 @@ void Session::Implementation::open_together(const std::string& file, const std::
     register_built_in(registry_);
     if (is_off()) return;  // tasks are not read then
     if (opening_.placement.mode == PlacementMode::job) {
-      static_cast<void>(load_streams("job", opening_.placement.stream.where(), folder_, registry_));
+      load_streams("job", *document_, folder_, registry_);
       add_stream_outputs(registry_, streams_);
     }
     modules_ = load_plugins(opening_, *document_, folder_, registry_);

@@ -179,7 +179,7 @@ class Endpoint {
       if (!options_.from.empty()) stream_.directory = path_from(folder_, options_.from);
       register_built_in(registry_);
       streams_->reads = true;
-      static_cast<void>(load_streams("stream", opening_.placement.stream.where(), folder_, registry_));
+      load_streams("stream", *document_, folder_, registry_);
       add_stream_outputs(registry_, streams_);
       modules_ = load_plugins(opening_, *document_, folder_, registry_);
     });

@@ -66,7 +66,7 @@ class Stream {
     config.directory = scratch_.path;
     config.name = "stream";
     server_ = std::make_unique<Server>(config, self_, 5, std::function<bool()>());
-    there_ = Declarations::decode(server_->announced().declarations).metadata;
+    there_ = Declarations::decode(server_->declarations()).metadata;
     server_->translate(there_, there_, {"burst"});
     for (unsigned n = 0; n < 4096; ++n) values_.push_back(static_cast<std::byte>(n));
   }
