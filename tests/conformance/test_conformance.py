@@ -68,7 +68,27 @@ def expect(true, done, what):
         sys.exit(f"{what}\nstatus {done.returncode}\n{done.stdout}\n{done.stderr}")
 
 
+# The checks of an analysis whose result depends on the blocks by design, and which all must pass.
+OF_ANY_BLOCKS = ["one block", "the same object again", "no block delivered", "memory that ends in `local`"]
+
+
+def of_blocks(command):
+    text = "meshes: {grid: {size: [9, 8, 7]}}\nvariables: {t: {mesh: grid}}\nanalyses:\n"
+    files = "file: 'e-{index}.vtu', table: e.csv"
+    text += "  - relevance: {variable: t}\n"
+    text += f"  - relevance: {{name: e, variable: t, metric: entropy, {files}}}\n"
+    done = command.run(text)
+    for name in ("relevance", "e"):
+        lines = [line for line in done.stdout.splitlines() if line.startswith(f"{name}: ")]
+        passed = [line for line in lines if line.endswith("... ok")]
+        for check in OF_ANY_BLOCKS:
+            expect(any(line.startswith(f"{name}: {check}") for line in passed), done, f"'{check}' of {name} failed")
+        failed = [line for line in lines if line not in passed]
+        expect(all("has other bytes than from one block" in line for line in failed), done, f"another fault of {name}")
+
+
 def builtin(command, source, _):
+    of_blocks(command)
     text = (source / "builtin.yaml").read_text()
     if os.environ.get("SIDESTREAM_FFTW") == "OFF":
         text = "".join(line for line in text.splitlines(keepends=True) if "spectrum" not in line)

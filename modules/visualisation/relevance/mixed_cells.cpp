@@ -9,9 +9,9 @@ namespace sidestream {
 namespace {
 
 /// Numbers the nodes of a mesh, i fastest.
-class NodeNumbers {
+class CornerNumbers {
  public:
-  explicit NodeNumbers(const Mesh& mesh) : mesh_(mesh), nodes_(points_of(nodes_of(mesh.dimensions), mesh.cells)) {}
+  explicit CornerNumbers(const Mesh& mesh) : mesh_(mesh), nodes_(points_of(nodes_of(mesh.dimensions), mesh.cells)) {}
 
   /// The corners of a box of cells, the lower position first on each axis, as VTK's cells on axes have them.
   void add_corners(const Box& cells, std::vector<std::int64_t>& corners) const {
@@ -42,7 +42,7 @@ class NodeNumbers {
 
 CellSet mixed_cells(const std::vector<ThinnedCells>& blocks, const Mesh& mesh, const std::string& name) {
   const std::uint8_t types[] = {vtk_line, vtk_pixel, vtk_voxel};
-  const NodeNumbers numbers(mesh);
+  const CornerNumbers numbers(mesh);
   CellSet set;
   Surface::Array values{name, 1, {}}, block_ids{mixed_block_name, 1, {}}, joined{mixed_joined_name, 1, {}};
   for (const ThinnedCells& block : blocks) {

@@ -60,7 +60,7 @@ std::size_t number_to_keep(const RelevanceQuery& query, std::size_t blocks) {
 }
 
 /// Ranks by metric, and equal ones by id.
-RankedBlocks ranked(std::vector<BlockRank> blocks, const RelevanceQuery& query) {
+RankedBlocks rank_blocks(std::vector<BlockRank> blocks, const RelevanceQuery& query) {
   std::sort(blocks.begin(), blocks.end(), [](const BlockRank& a, const BlockRank& b) {
     return a.metric != b.metric ? a.metric > b.metric : a.id < b.id;
   });
@@ -197,7 +197,7 @@ class Relevance final : public Task {
     for (const Bytes& bytes : input.communicator.gather(joined_bytes(input.partials), 0)) {
       for (const BlockRank& one : records_of<BlockRank>(bytes)) all.push_back(one);
     }
-    ranked_ = ranked(std::move(all), query_);
+    ranked_ = rank_blocks(std::move(all), query_);
     Bytes kept = bytes_of(ranked_.kept);
     input.communicator.broadcast(kept, 0);
     return kept;
@@ -238,7 +238,7 @@ class Relevance final : public Task {
     std::vector<ThinnedCells> blocks;
     for (const auto& [head, at] : heads_in(bytes)) {
       const BytesView block = BytesView(bytes).subspan(at, sizeof head + static_cast<std::size_t>(head.bytes));
-      blocks.push_back(cells_in(block, query_.factor, mesh, query_.variable.type));
+      blocks.push_back(thinned_cells_in(block, query_.factor, mesh, query_.variable.type));
     }
     std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a.head.id < b.head.id; });
     return mixed_cells(blocks, mesh, query_.variable.name);
@@ -272,7 +272,8 @@ class Relevance final : public Task {
 };
 
 /// Refuses meshes whose blocks are not boxes of cells on axes, on one level.
-void check_mesh(const Settings& settings, const std::string& name, const Metadata& metadata, RelevanceQuery& query) {
+void check_relevant_mesh(const Settings& settings, const std::string& name, const Metadata& metadata,
+                         RelevanceQuery& query) {
   const Mesh& mesh = metadata.mesh_of(query.variable);
   require_values_in_cells(settings, name, query.variable, mesh, "relevance");
   if (mesh.axes() == nullptr || !mesh.refinement.empty()) {
@@ -290,7 +291,8 @@ void check_mesh(const Settings& settings, const std::string& name, const Metadat
 OptionTable<RelevanceQuery> relevance_options() {
   using Query = RelevanceQuery;
   OptionTable<Query> options{
-      variable_option(&Query::variable, "The variable, in cells of a uniform or rectilinear mesh.").then(check_mesh),
+      variable_option(&Query::variable, "The variable, in cells of a uniform or rectilinear mesh.")
+          .then(check_relevant_mesh),
       one_component_option(&Query::component, &Query::variable),
       option<OptionType::choice>(
           "metric", &Query::metric,

@@ -144,7 +144,7 @@ std::vector<std::pair<ThinnedHead, std::size_t>> heads_in(BytesView bytes) {
   return heads;
 }
 
-ThinnedCells cells_in(BytesView block, Index factor, const Mesh& mesh, Type of_variable) {
+ThinnedCells thinned_cells_in(BytesView block, Index factor, const Mesh& mesh, Type of_variable) {
   ByteReader in(block);
   ThinnedCells cells;
   in.get(cells.head);

@@ -46,6 +46,6 @@ void put_block(const BlockValues& block, Index factor, const Mesh& mesh, Type of
 [[nodiscard]] std::vector<std::pair<ThinnedHead, std::size_t>> heads_in(BytesView bytes);
 
 /// The cells of the block that begins there. Throws Error(internal) if the bytes are damaged.
-[[nodiscard]] ThinnedCells cells_in(BytesView block, Index factor, const Mesh& mesh, Type of_variable);
+[[nodiscard]] ThinnedCells thinned_cells_in(BytesView block, Index factor, const Mesh& mesh, Type of_variable);
 
 }  // namespace sidestream

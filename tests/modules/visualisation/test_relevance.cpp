@@ -21,7 +21,7 @@ namespace {
 
 const char* const file = "relevance-{index:05}.vtu";
 const char* const table = "relevance.csv";
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 using Place = std::array<double, 3>;
 
 double wave(const Place& x, const Index3&, int c) { return std::sin(5 * x[0] * x[0]) * std::cos(4 * x[1]) + x[2] + c; }
@@ -261,7 +261,7 @@ TEST_CASE("equal blocks are kept in the order of their ids, and constant ones ha
 }
 
 TEST_CASE("blocks with NaN, infinities or differences that overflow are always kept") {
-  const std::map<Index, double> odd{{1, nan}, {7, INFINITY}, {13, 1e308}, {14, -1e308}};
+  const std::map<Index, double> odd{{1, not_a_number}, {7, INFINITY}, {13, 1e308}, {14, -1e308}};
   const auto value = [&](const Place& x, const Index3& p, int c) {
     return odd.contains(p[0]) && p[1] == 2 ? odd.at(p[0]) : wave(x, p, c);
   };
