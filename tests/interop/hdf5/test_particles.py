@@ -127,7 +127,11 @@ def test_the_drafted_mapping_works(tmp_path, how, grows):
     draft = drafted(tmp_path / "first")
     assert "type: points, coordinates:" in draft and ("grows: yes" in draft) == grows, draft
     assert how in ("compound", "packed") or "(in the file float64)" in draft
-    draft = draft.replace("  points: {", "  gas: {").replace("mesh: points,", "mesh: gas,").replace("variable: gas_", "variable: ")
+    draft = (
+        draft.replace("  points: {", "  gas: {")
+        .replace("mesh: points,", "mesh: gas,")
+        .replace("variable: gas_", "variable: ")
+    )
     if how == "packed":
         draft = "\n".join(line for line in draft.splitlines() if "gas.kind" not in line) + "\n"
     run(tmp_path / "ours", [WRITER, *arguments], 2, INLINE, draft)

@@ -113,7 +113,10 @@ def test_lists_of_layers_in_python(tmp_path):
 
 REFUSED = {
     "mask": ("chosen = values % 7 == 0; set[chosen] = values[chosen]", "no box in order"),
-    "many boxes": ("set = file.create_dataset('t2', (64, 64), 'f8'); set[::2, ::2] = np.ones((32, 32))", "more than 1000 boxes"),
+    "many boxes": (
+        "set = file.create_dataset('t2', (64, 64), 'f8'); set[::2, ::2] = np.ones((32, 32))",
+        "more than 1000 boxes",
+    ),
     "big-endian": ("set[...] = values.astype('>f8')", "other byte order"),
 }
 
