@@ -1,4 +1,4 @@
-// What a write of the program does to a mapped dataset, as parts of arrays.
+// The effect of a write of the program on a mapped dataset, as parts of arrays.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-"""What tests of programs that write HDF5 share: they run a program with and without the interposer, and compare."""
+"""Helpers of the tests of programs that write HDF5: they run a program with and without the interposer, and compare."""
 
 import csv
 import os
