@@ -266,8 +266,9 @@ class Maker {
     if (missing.empty() && types.size() == 1 && real) return;
     problems_.push_back("mesh '" + mesh.name + "': " +
                         (missing.empty() ? "the coordinates are no real numbers of one type"
-                                         : "the array '" + missing + "' with coordinates is no list on it, nor one of "
-                                           "up to three columns") +
+                                         : "the array '" + missing +
+                                               "' with coordinates is no list on it, nor one of "
+                                               "up to three columns") +
                         "; its points are counted instead");
     mesh.coordinates.clear();
     mesh.dimensions = 2;

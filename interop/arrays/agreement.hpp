@@ -50,7 +50,8 @@ struct AgreedMesh {
   std::array<int, 3> axis_of{0, 1, 2};  ///< the axis i, j, k (0, 1, 2) that an array's axis is
   std::vector<Index> size;              ///< along i, j, k, as the following
   std::vector<double> origin, spacing;
-  /// Points: names of arrays, or of the one with all of them. Empty: points are counted, along x in their block, and y is the number of the block.
+  /// Points: names of arrays, or of the one with all of them. Empty: points are counted, along x in their block, and y
+  /// is the number of the block.
   std::vector<std::string> coordinates;
   Type place_type = Type::float64;
 

@@ -110,7 +110,8 @@ MeshRule read_mesh(const Reader& reader, const YAML::Node& node) {
     reader.fail(node, "found origin, spacing or axes for a mesh of points, expected only coordinates");
   }
   if (!rule.points && (rule.grows || !rule.coordinates.empty())) {
-    reader.fail(node, std::string("found ") + (rule.grows ? "grows" : "coordinates") + ", expected `type: points` then");
+    reader.fail(node,
+                std::string("found ") + (rule.grows ? "grows" : "coordinates") + ", expected `type: points` then");
   }
   if (rule.coordinates.size() > 3) reader.fail(node, "found more than three coordinates");
   return rule;

@@ -18,10 +18,10 @@ namespace sidestream::arrays {
 
 /// The geometry of a mesh. Lists may be shorter than the mesh has axes.
 struct MeshRule {
-  bool points = false;                   ///< a mesh of points, whose arrays are lists
-  std::vector<double> origin{};          ///< x, y, z of the lower corner; missing: 0
-  std::vector<double> spacing{};         ///< along x, y, z; missing: 1
-  std::vector<std::string> axes{};       ///< names of the arrays' axes, the slowest first; empty: z, y, x
+  bool points = false;              ///< a mesh of points, whose arrays are lists
+  std::vector<double> origin{};     ///< x, y, z of the lower corner; missing: 0
+  std::vector<double> spacing{};    ///< along x, y, z; missing: 1
+  std::vector<std::string> axes{};  ///< names of the arrays' axes, the slowest first; empty: z, y, x
   /// Points: the arrays with x, y, z, or one with all of them along its last axis; empty: points are counted.
   std::vector<std::string> coordinates;
   bool grows = false;  ///< points: what each step adds to the arrays are its points (interop/hdf5)

@@ -242,7 +242,8 @@ TakenWrites Coupling::writing(const ProgramHdf5& hdf5, const sidestream_hdf5_wri
       continue;
     }
     reach(*of, taken.index, together, taken.why);
-    const bool old_rows = of->grows && taken.has_values() && taken.first_row < first_row(*of).value_or(taken.first_row + 1);
+    const bool old_rows =
+        of->grows && taken.has_values() && taken.first_row < first_row(*of).value_or(taken.first_row + 1);
     if (taken.why.empty() && old_rows) taken.why = "found rows of an earlier step";
     // The first step is also written: nobody knows yet if the session will start.
     const bool only = files_.only && !feed_->unknown();

@@ -89,11 +89,11 @@ class Coupling {
   std::string last_file_;
   std::int64_t step_;  ///< an index, or a number in paths; the same on all ranks
   std::int64_t ended_ = 0;
-  std::int64_t period_ = 0;     ///< counts ends, also of steps without parts; the same on all ranks
-  bool closed_step_ = false;    ///< the end of a file has ended the present step
+  std::int64_t period_ = 0;   ///< counts ends, also of steps without parts; the same on all ranks
+  bool closed_step_ = false;  ///< the end of a file has ended the present step
   std::map<std::pair<std::string, std::string>, Growth> grown_;  ///< by file and path
   std::set<std::string> refused_;                                ///< datasets and why
-  bool has_parts_ = false;  ///< this rank has parts in this step
+  bool has_parts_ = false;                                       ///< this rank has parts in this step
   std::optional<double> time_;
   TakenWrites nameless_;
   interop::Sentences sentences_;

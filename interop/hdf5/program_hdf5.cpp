@@ -185,8 +185,7 @@ void ProgramHdf5::read_boxes(Id space, SpaceSelection& made) const {
   std::vector<Index> low = low_bounds(space, axes);
   std::vector<std::uint64_t> corners(made.why.empty() && count > 0 ? 2 * axes * static_cast<std::size_t>(count) : 0);
   if (!made.why.empty()) return;
-  if (corners.empty() || low.empty() ||
-      box_list_(space, 0, static_cast<std::uint64_t>(count), corners.data()) < 0) {
+  if (corners.empty() || low.empty() || box_list_(space, 0, static_cast<std::uint64_t>(count), corners.data()) < 0) {
     made.why = "a selection that HDF5 does not describe";
     return;
   }

@@ -1,6 +1,7 @@
 // HDF5 takes the n-th selected value in memory for the n-th selected one of the file. So:
 //
-//   a single box, and loops over memory: for each axis of the box, fastest first, split its count off the innermost loop
+//   a single box, and loops over memory: for each axis of the box, fastest first, split its count off the innermost
+//   loop
 //     that is left
 //   otherwise: go through the rows of all boxes in the file's order, and give each the next values in memory; then look
 //     if those of a box lie at regular distances
@@ -93,7 +94,8 @@ bool box_of_points(const SpaceSelection& file, SelectedBox& box) {
   if (product_of(box.count) != file.values()) return false;
   std::vector<Index> expected = box.start;
   for (std::size_t n = 0; n < numbers; n += axes) {
-    if (!std::equal(expected.begin(), expected.end(), file.points.begin() + static_cast<std::ptrdiff_t>(n))) return false;
+    if (!std::equal(expected.begin(), expected.end(), file.points.begin() + static_cast<std::ptrdiff_t>(n)))
+      return false;
     for (std::size_t a = axes; a-- > 0;) {
       if (++expected[a] < box.start[a] + box.count[a]) break;
       expected[a] = box.start[a];
@@ -216,8 +218,8 @@ std::string SpaceSelection::text() const {
   }
   if (kind == Selected::points) {
     const auto end = static_cast<std::ptrdiff_t>(rank);
-    return std::to_string(points.size() / rank) + " points from " +
-           list_of({points.begin(), points.begin() + end}) + " to " + list_of({points.end() - end, points.end()});
+    return std::to_string(points.size() / rank) + " points from " + list_of({points.begin(), points.begin() + end}) +
+           " to " + list_of({points.end() - end, points.end()});
   }
   std::vector<Index> start, stride, count, block;
   for (const Axis& axis : axes) {

@@ -17,7 +17,7 @@ struct SelectedBox {
   std::vector<Index> start, count;
 };
 
-/// What describes a selection.
+/// The list that describes a selection.
 enum class Selected {
   axes,    ///< `axes`; without axes: a single value
   boxes,   ///< `boxes`: a union, without common values

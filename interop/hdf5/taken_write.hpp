@@ -1,4 +1,4 @@
-// What a write of the program does to a mapped dataset, as parts of arrays.
+// The effect of a write of the program on a mapped dataset, as parts of arrays.
 #pragma once
 
 #include <optional>
@@ -41,12 +41,12 @@ struct TakenPart {
 struct TakenWrite {
   std::vector<TakenPart> parts{};
   bool is_time = false;
-  bool complete = false;                 ///< `parts` have all that is written
-  std::optional<std::int64_t> index{};   ///< of the step
-  Index first_row = 0;                   ///< along the first axis of the dataset
-  std::string why{};                     ///< why it is not published
-  std::string selection{};               ///< in words, if this is why
-  Id nameless = -1;                      ///< the dataset, if it has no name yet
+  bool complete = false;                                       ///< `parts` have all that is written
+  std::optional<std::int64_t> index{};                         ///< of the step
+  Index first_row = 0;                                         ///< along the first axis of the dataset
+  std::string why{};                                           ///< why it is not published
+  std::string selection{};                                     ///< in words, if this is why
+  Id nameless = -1;                                            ///< the dataset, if it has no name yet
   std::vector<std::pair<std::string, std::string>> refused{};  ///< members, and why they are not published
 
   [[nodiscard]] bool has_values() const;

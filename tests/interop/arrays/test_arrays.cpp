@@ -81,6 +81,7 @@ TEST_CASE("the first rule that fits a name counts") {
       "meshes:\n"
       "  grid: {origin: [0.1, -2], spacing: [1e-13, 3], axes: [y, x]}\n"
       "  cloud: {type: points, coordinates: [e/x, e/y]}\n"
+      "  rain: {type: points, coordinates: [r/position], grows: yes}\n"
       "arrays:\n"
       "  T: {mesh: grid, variable: temperature, unit: K}\n"
       "  'e/?': {mesh: cloud}\n"
@@ -96,6 +97,9 @@ TEST_CASE("the first rule that fits a name counts") {
     CHECK(m.find("T")->variable == "temperature");
     CHECK(m.find("e/x")->mesh == "cloud");
     CHECK(m.find("e/xx") == nullptr);
+    CHECK((m.meshes.at("rain").grows && !m.meshes.at("cloud").grows));
+    REQUIRE(m.find("r/position") != nullptr);  // coordinates need no rule
+    CHECK(m.find("r/position")->mesh == "rain");
     CHECK(m.find("a/debug/b/c")->leave_out);
     CHECK(m.find("debug/b") == nullptr);
     CHECK(m.find("v")->components);
@@ -109,8 +113,11 @@ TEST_CASE("faults of the file are named with their line") {
   CHECK(message("arrays: [T]\n").find("found no map") != std::string::npos);
   CHECK(message("arrays:\n  T: {components: first}\n").find("expected last") != std::string::npos);
   CHECK(message("meshes:\n  e: {coordinates: [x]}\n").find("expected `type: points`") != std::string::npos);
+  CHECK(message("meshes:\n  e: {grows: yes}\n").find("found grows, expected `type: points`") != std::string::npos);
+  CHECK(message("meshes:\n  e: {type: points, grows: often}\n").find("expected yes or no") != std::string::npos);
   CHECK(message("meshes:\n  e: {type: points, origin: [1]}\n").find("only coordinates") != std::string::npos);
   CHECK(message("meshes:\n  g: {spacing: [0]}\n").find("positive") != std::string::npos);
   CHECK(message("meshes:\n  g: {type: curved}\n").find("found 'curved'") != std::string::npos);
   CHECK(read_mapping("", "rules.yaml").arrays.empty());
+  CHECK(read_mapping("arrays:\n  # none\n", "rules.yaml").arrays.empty());
 }

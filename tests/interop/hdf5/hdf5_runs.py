@@ -1,4 +1,4 @@
-"""What tests of programs that write HDF5 share: they run a program with and without the interposer, and compare."""
+"""Helpers of the tests of programs that write HDF5: they run a program with and without the interposer, and compare."""
 
 import csv
 import os
@@ -85,6 +85,8 @@ def assert_same_files(ours, theirs):
 
 def drafted(folder):
     """The mapping that is drafted from the records of a run in a folder."""
-    draft = subprocess.run([TOOL, "hdf5-map", folder / "record"], capture_output=True, text=True, timeout=60, check=False)
+    draft = subprocess.run(
+        [TOOL, "hdf5-map", folder / "record"], capture_output=True, text=True, timeout=60, check=False
+    )
     assert draft.returncode == 0, draft.stderr
     return draft.stdout

@@ -4,8 +4,8 @@
  *
  * lists: the datasets x, y, z, mass, id; columns: position has all of x, y, z; compound, packed: the dataset gas has
  * members, in memory as a structure with gaps or without. `mass` and `id` have other types in the file than in memory.
- * With `--grows` each step adds its particles to the datasets of one file, which `--reopen` closes in between; otherwise
- * each step writes a file. */
+ * With `--grows` each step adds its particles to the datasets of one file, which `--reopen` closes in between;
+ * otherwise each step writes a file. */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stddef.h>
@@ -140,7 +140,8 @@ static void write_compound(void) {
 static void write_time(void) {
   const hsize_t one = 1, size = (hsize_t)step + 1, most = H5S_UNLIMITED, at = (hsize_t)step;
   const double time = 0.25 * step;
-  hid_t set, space = grows ? H5Screate_simple(1, &one, &most) : H5Screate(H5S_SCALAR), list = H5Pcreate(H5P_DATASET_CREATE);
+  hid_t set, space = grows ? H5Screate_simple(1, &one, &most) : H5Screate(H5S_SCALAR),
+             list = H5Pcreate(H5P_DATASET_CREATE);
   if (grows) H5Pset_chunk(list, 1, &one);
   set = step == 0 || !grows ? H5Dcreate2(file, "time", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, list, H5P_DEFAULT)
                             : H5Dopen2(file, "time", H5P_DEFAULT);

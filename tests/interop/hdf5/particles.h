@@ -20,8 +20,8 @@ struct particle {
 
 static struct particle particle_of(int step, int rank, int n) {
   const double at = n + 16 * rank;
-  const struct particle made = {{0.25 * at, 0.5 * at - step, 2 + 0.125 * step}, (float)(1 + 0.5 * n + step),
-                                (int64_t)1000 * rank + n};
+  const struct particle made = {
+      {0.25 * at, 0.5 * at - step, 2 + 0.125 * step}, (float)(1 + 0.5 * n + step), (int64_t)1000 * rank + n};
   return made;
 }
 

@@ -41,7 +41,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(sidestream_comm(s), &rank);
   MPI_Comm_size(sidestream_comm(s), &ranks);
   check(s, sidestream_add_points_mesh(s, "gas", 3, "gas_coordinates"));
-  check(s, sidestream_add_variable(s, "gas_coordinates", "gas", SIDESTREAM_FLOAT64, SIDESTREAM_NODE, 3, SIDESTREAM_COLUMN));
+  check(s, sidestream_add_variable(s, "gas_coordinates", "gas", SIDESTREAM_FLOAT64, SIDESTREAM_NODE, 3,
+                                   SIDESTREAM_COLUMN));
   check(s, sidestream_add_variable(s, "id", "gas", SIDESTREAM_INT64, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
   check(s, sidestream_add_variable(s, "mass", "gas", SIDESTREAM_FLOAT32, SIDESTREAM_NODE, 1, SIDESTREAM_COLUMN));
   for (int step = 0; step < particle_steps; ++step) {

@@ -138,10 +138,14 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   for (int n = 1; n < argc; ++n) {
-    if (strcmp(argv[n], "--how") == 0) how = argv[++n];
-    else if (strcmp(argv[n], "--memory") == 0) memory_type = argv[++n];
-    else if (strcmp(argv[n], "--stored") == 0) stored = argv[++n];
-    else if (strcmp(argv[n], "--gaps") == 0) gaps = 1;
+    if (strcmp(argv[n], "--how") == 0)
+      how = argv[++n];
+    else if (strcmp(argv[n], "--memory") == 0)
+      memory_type = argv[++n];
+    else if (strcmp(argv[n], "--stored") == 0)
+      stored = argv[++n];
+    else if (strcmp(argv[n], "--gaps") == 0)
+      gaps = 1;
     else if (strcmp(argv[n], "--collective") == 0) {
       transfer = H5Pcreate(H5P_DATASET_XFER);
       H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE);

@@ -33,7 +33,6 @@ arrays:
 {arrays}"""
 
 
-
 def both_ways(folder, steps, ranks, *arguments, same_blocks=True):
     """Runs the writer with and without the interposer, and the direct program; compares everything."""
     arguments = ["--steps", steps, *arguments]

@@ -13,7 +13,7 @@ from pairs import few
 WRITER, DIRECT = os.environ.get("SIDESTREAM_HDF5_PARTICLES", ""), os.environ["SIDESTREAM_HDF5_PARTICLES_DIRECT"]
 needs_parallel = pytest.mark.skipif(not WRITER, reason="no parallel HDF5 (libhdf5-openmpi-dev)")
 
-CONFIGURATION = """placement: {mode: MODE}
+CONFIGURATION = """placement: {mode: inline}
 output: {directory: results}
 analyses:
   - statistics: {variable: mass, file: mass.csv}
@@ -21,7 +21,6 @@ analyses:
 outputs:
   - hdf5: {file: "fields-{index}.h5"}
 """
-INLINE = CONFIGURATION.replace("MODE", "inline")
 COORDINATES = {
     "lists": "[/x, /y, /z]",
     "columns": "[/position]",
@@ -42,12 +41,12 @@ arrays:
 """
 
 
-def both_ways(folder, how, ranks, grows, *arguments, text=INLINE):
+def both_ways(folder, how, ranks, grows, *arguments):
     arguments = ["--how", how, *(["--grows"] if grows else []), *arguments]
-    done = run(folder / "ours", [WRITER, *arguments], ranks, text, mapping(how, grows))
+    done = run(folder / "ours", [WRITER, *arguments], ranks, CONFIGURATION, mapping(how, grows))
     assert done.stderr == ""
-    run(folder / "alone", [WRITER, *arguments], ranks, text)
-    run(folder / "direct", [DIRECT, "run.yaml", *arguments], ranks, text)
+    run(folder / "alone", [WRITER, *arguments], ranks, CONFIGURATION)
+    run(folder / "direct", [DIRECT, "run.yaml", *arguments], ranks, CONFIGURATION)
     assert_same_files(folder / "ours", folder / "alone")
     assert_same_results(folder / "ours", folder / "direct", 7)
     assert [row["outcome"] for row in rows(folder / "ours")] == ["delivered"] * 4
@@ -57,8 +56,10 @@ HOWS = list(COORDINATES)
 
 
 @needs_parallel
-@pytest.mark.parametrize(("grows", "how"), few([False, True], HOWS, kept=[(False, "lists"), (True, "columns"),
-                                                                         (True, "compound"), (False, "packed")]))  # fmt: skip
+@pytest.mark.parametrize(
+    ("grows", "how"),
+    few([False, True], HOWS, kept=[(False, "lists"), (True, "columns"), (True, "compound"), (False, "packed")]),
+)
 @pytest.mark.parametrize("ranks", few([1, 2, 3], kept=[3]))
 def test_same_bytes(tmp_path, how, grows, ranks):
     both_ways(tmp_path, how, ranks, grows)
@@ -84,9 +85,9 @@ def test_only_publishes(tmp_path, grows):
     arguments = ["--how", "packed", *(["--grows"] if grows else [])]
     rules = mapping("packed", grows, "only")
     whole = rules + "  /gas.kind: {mesh: gas, variable: kind}\n"
-    run(tmp_path / "some", [WRITER, *arguments], 2, INLINE, rules)
-    run(tmp_path / "all", [WRITER, *arguments], 2, INLINE, whole)
-    run(tmp_path / "alone", [WRITER, *arguments], 2, INLINE)
+    run(tmp_path / "some", [WRITER, *arguments], 2, CONFIGURATION, rules)
+    run(tmp_path / "all", [WRITER, *arguments], 2, CONFIGURATION, whole)
+    run(tmp_path / "alone", [WRITER, *arguments], 2, CONFIGURATION)
     assert_same_files(tmp_path / "some", tmp_path / "alone")
     assert len(results(tmp_path / "all")) == len(results(tmp_path / "some"))
     name = "plot.h5" if grows else "plot_0030.h5"
@@ -98,7 +99,7 @@ def test_only_publishes(tmp_path, grows):
 @needs_parallel
 def test_members_that_are_no_numbers(tmp_path):
     rules = mapping("compound", False) + "  /gas.name: {mesh: gas}\n"
-    done = run(tmp_path, [WRITER, "--how", "compound"], 2, INLINE, rules)
+    done = run(tmp_path, [WRITER, "--how", "compound"], 2, CONFIGURATION, rules)
     lines = [line for line in done.stderr.splitlines() if "/gas.name" in line]
     assert len(lines) == 2 and all("plot_00" in line and "text" in line for line in lines), done.stderr  # of two ranks
     assert len(rows(tmp_path)) == 4
@@ -107,13 +108,13 @@ def test_members_that_are_no_numbers(tmp_path):
 @needs_parallel
 def test_rules_that_name_no_member(tmp_path):
     rules = 'files: {pattern: "plot_{cycle}.h5"}\narrays: {/gas: {mesh: gas}, /time: {}}\n'
-    done = run(tmp_path, [WRITER, "--how", "compound"], 1, INLINE, rules)
+    done = run(tmp_path, [WRITER, "--how", "compound"], 1, CONFIGURATION, rules)
     assert 'expected rules for its members: "/gas.name", "/gas.mass"' in done.stderr, done.stderr
 
 
 @needs_parallel
 def test_growing_lists_without_the_word(tmp_path):
-    done = run(tmp_path, [WRITER, "--grows"], 1, INLINE, mapping("lists", True).replace(", grows: yes", ""))
+    done = run(tmp_path, [WRITER, "--grows"], 1, CONFIGURATION, mapping("lists", True).replace(", grows: yes", ""))
     assert done.stderr.count("expected `grows: yes`") == 5, done.stderr
 
 
@@ -123,15 +124,19 @@ def test_growing_lists_without_the_word(tmp_path):
 )
 def test_the_drafted_mapping_works(tmp_path, how, grows):
     arguments = ["--how", how, *(["--grows"] if grows else [])]
-    run(tmp_path / "first", [WRITER, *arguments], 2, INLINE, SIDESTREAM_HDF5_RECORD="record")
+    run(tmp_path / "first", [WRITER, *arguments], 2, CONFIGURATION, SIDESTREAM_HDF5_RECORD="record")
     draft = drafted(tmp_path / "first")
     assert "type: points, coordinates:" in draft and ("grows: yes" in draft) == grows, draft
     assert how in ("compound", "packed") or "(in the file float64)" in draft
-    draft = draft.replace("  points: {", "  gas: {").replace("mesh: points,", "mesh: gas,").replace("variable: gas_", "variable: ")
+    draft = (
+        draft.replace("  points: {", "  gas: {")
+        .replace("mesh: points,", "mesh: gas,")
+        .replace("variable: gas_", "variable: ")
+    )
     if how == "packed":
         draft = "\n".join(line for line in draft.splitlines() if "gas.kind" not in line) + "\n"
-    run(tmp_path / "ours", [WRITER, *arguments], 2, INLINE, draft)
-    run(tmp_path / "direct", [DIRECT, "run.yaml", *arguments], 2, INLINE)
+    run(tmp_path / "ours", [WRITER, *arguments], 2, CONFIGURATION, draft)
+    run(tmp_path / "direct", [DIRECT, "run.yaml", *arguments], 2, CONFIGURATION)
     assert_same_results(tmp_path / "ours", tmp_path / "direct", 7)
 
 
@@ -140,7 +145,8 @@ PARTICLES = """
 import h5py, numpy as np
 def particles(step):
     n = np.arange(4 + 2 * step)
-    return 0.25 * n, 0.5 * n - step, np.full(n.size, 2 + 0.125 * step), (1 + 0.5 * n + step).astype("f4"), n.astype("i8")
+    mass = (1 + 0.5 * n + step).astype("f4")
+    return 0.25 * n, 0.5 * n - step, np.full(n.size, 2 + 0.125 * step), mass, n.astype("i8")
 """
 SCRIPTS = {
     "grows": """
@@ -173,10 +179,10 @@ def test_python(tmp_path, script):
     command = [sys.executable, "-c", PARTICLES + SCRIPTS[script]]
     grows = script == "grows"
     rules = mapping("lists" if grows else "compound", grows)
-    done = run(tmp_path / "ours", command, 1, INLINE, rules, mpi=False)
+    done = run(tmp_path / "ours", command, 1, CONFIGURATION, rules, mpi=False)
     assert done.stderr == ""
-    run(tmp_path / "alone", command, 1, INLINE, mpi=False)
-    run(tmp_path / "direct", [DIRECT, "run.yaml", *(["--grows"] if grows else [])], 1, INLINE)
+    run(tmp_path / "alone", command, 1, CONFIGURATION, mpi=False)
+    run(tmp_path / "direct", [DIRECT, "run.yaml", *(["--grows"] if grows else [])], 1, CONFIGURATION)
     assert_same_files(tmp_path / "ours", tmp_path / "alone")
     assert_same_results(tmp_path / "ours", tmp_path / "direct", 7)
 
@@ -185,9 +191,9 @@ def test_old_rows_are_not_published(tmp_path):
     """A step is what was added: rows that are written again are none of its points."""
     code = PARTICLES + SCRIPTS["grows"].replace("time[step] =", "sets[3][:2] = [7, 7]\n        time[step] =")
     code = code.replace("sets[3][:2] = [7, 7]", "sets[3][: 2 * (step > 1)] = 7.0")
-    done = run(tmp_path / "ours", [sys.executable, "-c", code], 1, INLINE, mapping("lists", True), mpi=False)
+    done = run(tmp_path / "ours", [sys.executable, "-c", code], 1, CONFIGURATION, mapping("lists", True), mpi=False)
     assert done.stderr.count("plot.h5: /mass: found rows of an earlier step") == 1, done.stderr
-    run(tmp_path / "direct", [DIRECT, "run.yaml", "--grows"], 1, INLINE)
+    run(tmp_path / "direct", [DIRECT, "run.yaml", "--grows"], 1, CONFIGURATION)
     assert_same_results(tmp_path / "ours", tmp_path / "direct", 7)
     with h5py.File(tmp_path / "ours" / "plot.h5") as file:
         assert np.all(file["mass"][:2] == 7)

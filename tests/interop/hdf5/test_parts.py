@@ -113,7 +113,10 @@ def test_lists_of_layers_in_python(tmp_path):
 
 REFUSED = {
     "mask": ("chosen = values % 7 == 0; set[chosen] = values[chosen]", "no box in order"),
-    "many boxes": ("set = file.create_dataset('t2', (64, 64)); set[::2, ::2] = 1.0", "more than 1000 boxes"),
+    "many boxes": (
+        "set = file.create_dataset('t2', (64, 64), 'f8'); set[::2, ::2] = np.ones((32, 32))",
+        "more than 1000 boxes",
+    ),
     "big-endian": ("set[...] = values.astype('>f8')", "other byte order"),
 }
 
@@ -132,3 +135,20 @@ def test_what_cannot_be_published_is_said_once(tmp_path, case):
     assert case == "big-endian" or "(" in lines[0]
     assert_same_files(tmp_path / "ours", tmp_path / "alone")
     assert not results(tmp_path / "ours")
+
+
+def test_the_draft_tells_what_cannot_be_published_and_takes_no_axes_for_points(tmp_path):
+    code = """
+for name in "xyz":
+    file[name] = np.arange(8.0)
+file["temperature"] = np.zeros((8, 8, 8))
+chosen = values % 7 == 0
+set[chosen] = values[chosen]
+"""
+    code = H5PY.replace('"temperature", (', '"masked", (').replace("        CHOICE", code.replace("\n", "\n        "))
+    run(tmp_path, [sys.executable, "-c", code], 1, CONFIGURATION, mpi=False, SIDESTREAM_HDF5_RECORD="record")
+    draft = drafted(tmp_path)
+    assert '# "/masked": cannot be published: found single points that are no box in order in the file (5' in draft, (
+        draft
+    )
+    assert '  "/temperature": {mesh: grid,' in draft and "points," not in draft, draft

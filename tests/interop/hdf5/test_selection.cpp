@@ -145,7 +145,7 @@ TEST_CASE("a box whose values lie in other axes, with gaps, backwards or anywher
   check(box, all_of({60}), 1);
   check(box, all_of({3, 20}), 1);
   check(box, axes_of({5, 6, 7}, {{1, 1, 3, 1}, {1, 1, 4, 1}, {1, 1, 5, 1}}), 1);
-  check(box, axes_of({240}, {{3, 4, 30, 2}}), 1);           // two values, a gap of two
+  check(box, axes_of({240}, {{3, 4, 30, 2}}), 1);                  // two values, a gap of two
   check(box, axes_of({2, 40}, {{0, 1, 2, 1}, {4, 1, 30, 1}}), 1);  // a gap in the middle of a row
   std::vector<Index> places(60);
   std::iota(places.begin(), places.end(), 0);

@@ -61,7 +61,8 @@ std::string axis_of(const Datasets& datasets, const std::string& stem, char axis
 /// The coordinates that begin with a dataset; empty: none do.
 std::vector<std::string> coordinates_from(const Datasets& datasets, const std::string& name,
                                           const RecordedDataset& set) {
-  if (set.size.size() == 2) return set.size[1] <= 3 && is_named_position(name) ? std::vector{name} : std::vector<std::string>{};
+  if (set.size.size() == 2)
+    return set.size[1] <= 3 && is_named_position(name) ? std::vector{name} : std::vector<std::string>{};
   const std::string stem = stem_of(name, 'x');
   std::vector<std::string> found{name};
   for (const char axis : {'y', 'z'}) {
