@@ -20,7 +20,7 @@ struct Folder : ToolFolder {
 const std::string good =
     "meshes: {grid: {size: [$nx, $nx], spacing: 1}}\n"
     "variables: {temperature: {mesh: grid, unit: K}}\n"
-    "outputs: [hdf5: {}]\n";
+    "output: {directory: results}\noutputs: [hdf5: {}]\n";
 
 }  // namespace
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "climate/cf/zarr_codecs.hpp"
-#include "sidestream/data/attribute.hpp"
 #include "sidestream/data/box.hpp"
+#include "sidestream/kit/storage/hdf5/cf_axes.hpp"
 
 namespace sidestream {
 
