@@ -197,3 +197,15 @@ def test_old_rows_are_not_published(tmp_path):
     assert_same_results(tmp_path / "ours", tmp_path / "direct", 7)
     with h5py.File(tmp_path / "ours" / "plot.h5") as file:
         assert np.all(file["mass"][:2] == 7)
+
+
+def test_coordinates_with_too_many_columns(tmp_path):
+    """The points are counted instead, and a sentence says why."""
+    code = SCRIPTS["structures"].replace(
+        'file["gas"] = gas', 'file["mass"] = mass; file["position"] = np.ones((len(x), 5))'
+    )
+    rules = mapping("columns", False).replace("  /id: {mesh: gas, variable: id}\n", "")
+    text = CONFIGURATION.replace("  - histogram: {variable: id, bins: 7, range: [0, 3000], file: id.csv}\n", "")
+    done = run(tmp_path, [sys.executable, "-c", PARTICLES + code], 1, text, rules, mpi=False)
+    assert done.stderr.count("'/position' with coordinates is no list on it, nor one of up to three columns") == 1
+    assert [row["outcome"] for row in rows(tmp_path)] == ["delivered"] * 4
