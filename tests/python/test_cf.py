@@ -18,6 +18,7 @@ from pairs import few, without
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkIONetCDF import vtkNetCDFCFReader, vtkNetCDFUGRIDReader
 
+
 def outputs_of(kind):
     timed = "netcdf: {file: 'timed-{index}.nc', time_units: days since 2000-01-01}"
     store = "" if kind in cf_run.LISTS else ", zarr: {}"

@@ -50,7 +50,8 @@ analyses:
   - time_statistics: {variables: [s], statistics: [mean, variance, standard_deviation, sum, minimum, maximum],
                       quantiles: [0.25, 0.5], window: 4, makes: w%s}
 outputs:
-  - hdf5: {variables: [w_s_mean, w_s_variance, w_s_standard_deviation, w_s_sum, w_s_minimum, w_s_maximum, w_s_q25, w_s_q50]}
+  - hdf5: {variables: [w_s_mean, w_s_variance, w_s_standard_deviation, w_s_sum, w_s_minimum, w_s_maximum, w_s_q25,
+                       w_s_q50]}
 """
 
 

@@ -191,8 +191,8 @@ def test_another_compression_begins_another_store(tmp_path):
 @pytest.mark.parametrize(("options", "sentence"), [
     ("compression: gzp", "did you mean 'gzip'?"),
     ("compression: zst", "did you mean 'zstd'?"),
-    ("compresion: gzip", "did you mean 'compression'?"),
-    ("compression: gzip, shufle: true", "did you mean 'shuffle'?"),
+    ("compressions: gzip", "did you mean 'compression'?"),
+    ("compression: gzip, shuffles: true", "did you mean 'shuffle'?"),
     ("compression: gzip, level: 10", "found '10' for 'level', expected a whole number from 1 to 9"),
     ("compression: gzip, level: 0", "found '0' for 'level', expected"),
     ("level: 3", "found 'level' without 'compression', which does nothing"),

@@ -24,7 +24,7 @@ struct CfTarget {
   std::uint64_t place = 0;
 };
 
-/// What the servers agreed on before they write the values.
+/// The lists and targets on which the servers agreed, before they write the values.
 struct CfAgreement {
   CfLists lists{};
   std::vector<CfTarget> targets{};  ///< of each array
@@ -86,7 +86,7 @@ class CfOutput {
   AgreedForms forms_;
   int writers_;
   Together together_;
-  Bytes feedback_{};                ///< of the first pass, if values are written together
+  Bytes feedback_{};               ///< of the first pass, if values are written together
   std::function<void()> later_{};  ///< writes this server's values, in its turn
 };
 

@@ -1,7 +1,7 @@
 // An array of a Zarr store: its description, and the form of its files.
 //
-// An array of values has a file (a shard) per iteration: inner chunks, one after the other, and behind them the table of
-// their places. Chunks are runs of whole rows along the first dimension without time.
+// An array of values has a file (a shard) per iteration: inner chunks, one after the other, and behind them the table
+// of their places. Chunks are runs of whole rows along the first dimension without time.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ class ZarrChunks {
   struct Part {
     std::size_t array = 0;
     CfPlace place{};
-    std::size_t slow = 0;  ///< the axis whose rows chunks divide
+    std::size_t slow = 0;                                  ///< the axis whose rows chunks divide
     std::uint64_t first = 0, chunks = 0, chunk_bytes = 0;  ///< `first`: number of its first chunk in the batch
   };
   struct Batch {

@@ -63,7 +63,8 @@ const std::vector<std::pair<std::string, ZarrCodecs::Packer>>& packers() {
 }
 
 /// Checks the options together.
-void check_codecs(const OptionTable<ZarrCodecs>& options, const Settings& settings, const Metadata&, ZarrCodecs& codecs) {
+void check_codecs(const OptionTable<ZarrCodecs>& options, const Settings& settings, const Metadata&,
+                  ZarrCodecs& codecs) {
   if (codecs.by == ZarrCodecs::Packer::zstd && !has_zstd()) {
     options.fail(settings, &ZarrCodecs::by,
                  "found 'zstd', but this build of Sidestream has no zstd; choose 'gzip', or install libzstd-dev "
@@ -123,10 +124,10 @@ void ZarrCodecs::encode(BytesView chunk, std::size_t width, Bytes& out) const {
     append_blosc_frame(chunk, width, is_gzip ? BloscFormat::zlib : BloscFormat::zstd, pack, out);
   } else if (is_gzip) {
     append_packed(out, deflate_room(chunk.size()), "zlib",
-           [&](std::span<std::byte> room) { return deflated(chunk, level, gzip_window, room); });
+                  [&](std::span<std::byte> room) { return deflated(chunk, level, gzip_window, room); });
   } else {
     append_packed(out, zstd_room(chunk.size()), "zstd",
-           [&](std::span<std::byte> room) { return zstd_pack(chunk, level, room); });
+                  [&](std::span<std::byte> room) { return zstd_pack(chunk, level, room); });
   }
   if (!checksum) return;
   const std::uint32_t sum = crc32c({reinterpret_cast<const char*>(out.data()) + begin, out.size() - begin});

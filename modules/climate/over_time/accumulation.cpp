@@ -15,14 +15,13 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// In held values: the block was not there in that iteration. A NaN that arithmetic does not give.
 constexpr std::uint64_t absent_bits = 0x7ff8'5e1d'0000'ab5eULL;
 
-/// Values from here on make their cell scaled. Squares of smaller ones, times weights and counts up to 2^62, are finite.
+/// Values from here on make their cell scaled. Squares of smaller ones, times weights and counts up to 2^62, are
+/// finite.
 constexpr double large = 0x1p480;
 /// The factor of scaled cells, with which all finite values are small.
 constexpr double factor_of_large = 0x1p-544;
 
-bool is_large(double x) noexcept {
-  return std::abs(x) >= large && std::abs(x) <= std::numeric_limits<double>::max();
-}
+bool is_large(double x) noexcept { return std::abs(x) >= large && std::abs(x) <= std::numeric_limits<double>::max(); }
 
 // The kernels. Their loops have no branches, so that compilers use wide instructions.
 
@@ -260,7 +259,8 @@ Bytes Accumulation::result(Statistic statistic, double quantile) const {
 
 std::size_t Accumulation::bytes() const noexcept {
   std::size_t arrays = held_.size();
-  for (const auto* array : {&mean_, &spread_, &low_, &high_, &sum_, &counts_, &totals_, &factors_}) arrays += !array->empty();
+  for (const auto* array : {&mean_, &spread_, &low_, &high_, &sum_, &counts_, &totals_, &factors_})
+    arrays += !array->empty();
   return arrays * size_ * sizeof(double);
 }
 

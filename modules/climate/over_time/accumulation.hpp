@@ -9,8 +9,8 @@
 // of the mean of n values is at most about 2 n eps (mean of |x|) / |mean|, that of the variance n eps sqrt(1 + mean^2 /
 // variance), as for the two-pass algorithm within a small factor (Chan, Golub, LeVeque, 1983).
 //
-// Squares and sums of values near the largest double would overflow although mean, deviation and sum need not. So a cell
-// with such a value is kept scaled by a power of two, which changes no bit of the arithmetic.
+// Squares and sums of values near the largest double would overflow although mean, deviation and sum need not. So a
+// cell with such a value is kept scaled by a power of two, which changes no bit of the arithmetic.
 #pragma once
 
 #include <cstddef>

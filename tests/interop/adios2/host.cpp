@@ -256,7 +256,9 @@ void put_openpmd_time(Step& s, const std::string& base, double unit) {
   if (s.number == 0) s.io.DefineAttribute<std::string>("/openPMD", "1.1.0");
   const T time = static_cast<T>(0.1 * (s.number + 1));
   s.io.DefineAttribute<T>(base + "time", &time, 1, "", "/", true);
-  if (unit > 0) s.io.DefineAttribute<double>(base + "timeUnitSI", &unit, 1, "", "/", true);
+  if (unit != 0) s.io.DefineAttribute<double>(base + "timeUnitSI", &unit, 1, "", "/", true);
+  const double spacing = 0.5;
+  s.io.DefineAttribute<double>(base + "fields/rho/gridSpacing", &spacing, 1, "", "/", true);
   if (s.rank == s.ranks - 1) s.box(base + "fields/rho", {4}, {0}, {4}, s.number);
 }
 

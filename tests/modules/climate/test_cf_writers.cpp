@@ -127,8 +127,9 @@ TEST_CASE_FIXTURE(WritingServers, "an iteration whose chunks cannot be written l
   local.pass = 1;
   local.feedback = feedback;
   partials = {made->local(local)};
-  const std::string failure =
-      message_of([&] { (void)made->combine({iteration, sample.metadata, partials, 1, world, results, &local}); });
+  const std::string failure = message_of([&] {
+    (void)made->combine({iteration, sample.metadata, partials, 1, world, results, &local});
+  });
   CHECK_MESSAGE(contains(failure, "cannot open"), failure);
   CHECK(contents() == before);
   write_iteration(*made, sample, {2, 2, 2}, world);
