@@ -188,7 +188,8 @@ class Session {
   /// need not be published. The same on every client that has ended equally many iterations. True where that cannot be
   /// known before: with schedules in time, a clock or `first`; in schedules of cycles without `cycle`, which
   /// end_iteration will get; with the placement `nodes`; with `live: {requests: yes}`; and in the first max_in_flight
-  /// iterations with these servers. Begins the iteration as publish does, and may wait as it does. Does not communicate.
+  /// iterations with these servers. Begins the iteration as publish does, and may wait as it does. Does not
+  /// communicate.
   [[nodiscard]] bool is_needed(std::string_view variable, std::optional<std::int64_t> cycle = std::nullopt);
   void signal(std::string_view event);
   /// See sidestream_signal_values and sidestream_signal_barrier. `values` has `count` elements.
