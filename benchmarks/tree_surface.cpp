@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "data/mesh_arrays.hpp"
 #include "measure.hpp"
 #include "sidestream/kit/data/octree.hpp"
 #include "surface_run.hpp"

@@ -6,8 +6,10 @@
 #include <limits>
 #include <random>
 
+#include "data/mesh_arrays.hpp"
 #include "modules/visualisation/part_checks.hpp"
 #include "sidestream/error.hpp"
+#include "sidestream/kit/data/selected_arrays.hpp"
 #include "support/fake_lists.hpp"
 #include "support/list_blocks.hpp"
 #include "support/message_of.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/mesh_arrays.hpp"
 #include "modules/visualisation/picture_colours.hpp"
 #include "support/fake_lists.hpp"
 #include "support/level_worlds.hpp"

@@ -4,6 +4,7 @@
 
 #include <numbers>
 
+#include "data/mesh_arrays.hpp"
 #include "sidestream/error.hpp"
 #include "support/fake_domain.hpp"
 #include "support/message_of.hpp"
