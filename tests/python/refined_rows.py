@@ -192,6 +192,10 @@ ROWS = {
         refused=(OF_PARTICLES, "points"),
         tasks="  - particle_spectrum: {mesh: MESH, size: SIZE, low: LOW, high: HIGH, file: power.csv}\n",
     ),
+    "relevance": Row(
+        refused=("only uniform and rectilinear meshes", "relevance needs a uniform or rectilinear mesh of one level"),
+        tasks="  - relevance: {variable: NAME}\n",
+    ),
     "subsample": Row(refused=(OF_PARTICLES, "points"), tasks="  - subsample: {mesh: MESH, fraction: 0.5}\n"),
 }
 
