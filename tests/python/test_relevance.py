@@ -138,9 +138,9 @@ class Twin:
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory):
+def inline(tmp_path_factory):
     """One rank, which is client and server."""
-    return run(tmp_path_factory.mktemp("alone"), "inline", 1)
+    return run(tmp_path_factory.mktemp("inline"), "inline", 1)
 
 
 def check_cells(data, twin):
@@ -162,15 +162,15 @@ def check_cells(data, twin):
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_like_numpy(alone, name):
-    rows = {int(row["iteration"]): row for row in rows_of(alone / f"{name}.csv")}
+def test_like_numpy(inline, name):
+    rows = {int(row["iteration"]): row for row in rows_of(inline / f"{name}.csv")}
     mesh = TASKS[name][0]
     with_blocks = [step for step in range(relevant.STEPS) if step != relevant.ABSENT and relevant.blocks(mesh, step)]
     assert set(with_blocks) <= set(rows)
     assert relevant.ABSENT not in rows
     for step in with_blocks:
         twin, row = Twin(name, step), rows[step]
-        written = check_cells(read(alone / f"{name}-{step}.vtu"), twin)
+        written = check_cells(read(inline / f"{name}-{step}.vtu"), twin)
         cells = sum(v.size for v in twin.values.values())
         size, kept = np.dtype(relevant.TYPES[mesh]).itemsize, sum(twin.values[n].size for n in twin.kept)
         moved = kept * size + (written - kept) * (4 if size == 4 else 8)
@@ -193,26 +193,26 @@ def test_cases_are_met():
     assert any(np.prod(np.subtract(high, low)) == 1 for low, high in relevant.blocks("line", 0).values())
 
 
-def test_users_of_the_mesh(alone):
+def test_users_of_the_mesh(inline):
     """The made mesh has the cells of the file, and its `joined` weighs them."""
-    rows = rows_of(alone / "joined.csv")
+    rows = rows_of(inline / "joined.csv")
     for row in rows:
-        data = read(alone / f"variance-{int(row['iteration'])}.vtu")
+        data = read(inline / f"variance-{int(row['iteration'])}.vtu")
         joined = vtk_to_numpy(data.GetCellData().GetArray("joined"))
         assert row["count"] == len(joined)
         np.testing.assert_allclose(row["mean"], joined.mean())
     assert [row["iteration"] for row in rows] == [0, 1, 2, 4]
     counted = {}
-    for row in rows_of(alone / "histogram.csv"):
+    for row in rows_of(inline / "histogram.csv"):
         counted[row["iteration"]] = counted.get(row["iteration"], 0) + row["weight"]
     expected = sum(box.size for box in Twin("variance", 0).values.values())
     assert counted[0] == expected
-    assert (alone / "surface-0.vtp").exists()
-    assert not list(alone.glob("relevance*"))
+    assert (inline / "surface-0.vtp").exists()
+    assert not list(inline.glob("relevance*"))
 
 
-def test_pieces(alone):
-    whole, pieces = (read(alone / name) for name in ("variance-0.vtu", "pieces-0.pvtu"))
+def test_pieces(inline):
+    whole, pieces = (read(inline / name) for name in ("variance-0.vtu", "pieces-0.pvtu"))
     for name in ("g", "block", "joined"):
         arrays = [vtk_to_numpy(data.GetCellData().GetArray(name)) for data in (whole, pieces)]
         assert (arrays[0] == arrays[1]).all()
@@ -232,15 +232,15 @@ PLACES = [
 
 
 @pytest.mark.parametrize(("ranks", "placement"), PLACES)
-def test_same_everywhere(alone, tmp_path, ranks, placement):
+def test_same_everywhere(inline, tmp_path, ranks, placement):
     results = run(tmp_path / "run", placement, ranks)
-    names = {path.name for path in alone.iterdir() if path.suffix in (".vtu", ".vtp", ".csv")}
+    names = {path.name for path in inline.iterdir() if path.suffix in (".vtu", ".vtp", ".csv")}
     names -= {"timings.csv", "iterations.csv", "movement.csv"}
     names = {name for name in names if not name.startswith("pieces")}
     assert len(names) > 25
     for name in sorted(names):
-        assert (results / name).read_bytes() == (alone / name).read_bytes(), name
-    pieces, whole = read(results / "pieces-0.pvtu"), read(alone / "variance-0.vtu")
+        assert (results / name).read_bytes() == (inline / name).read_bytes(), name
+    pieces, whole = read(results / "pieces-0.pvtu"), read(inline / "variance-0.vtu")
     for name in ("g", "block", "joined"):
         arrays = [vtk_to_numpy(data.GetCellData().GetArray(name)) for data in (whole, pieces)]
         assert (arrays[0] == arrays[1]).all()

@@ -71,12 +71,12 @@ void check_codecs(const OptionTable<ZarrCodecs>& options, const Settings& settin
                  "(Debian) or zstd (Spack, conda) and build again");
   }
   if (codecs.by != ZarrCodecs::Packer::none) return;
-  constexpr const char* alone =
+  constexpr const char* without_use =
       "found '{}' without 'compression', which does nothing; choose a compression or remove it";
   if (options.given(settings, &ZarrCodecs::level)) {
-    options.fail(settings, &ZarrCodecs::level, fmt::format(alone, options.name(&ZarrCodecs::level)));
+    options.fail(settings, &ZarrCodecs::level, fmt::format(without_use, options.name(&ZarrCodecs::level)));
   }
-  if (codecs.shuffle) options.fail(settings, &ZarrCodecs::shuffle, fmt::format(alone, "shuffle"));
+  if (codecs.shuffle) options.fail(settings, &ZarrCodecs::shuffle, fmt::format(without_use, "shuffle"));
 }
 
 }  // namespace

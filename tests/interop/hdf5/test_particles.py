@@ -1,5 +1,5 @@
-"""Particles whose number differs by rank and step, in lists, in columns and in members of compound types: what is
-published has the same bytes as with Sidestream's own calls."""
+"""Particles whose number differs by rank and step, in lists, in columns and in members of compound types. Results have
+the same bytes as with Sidestream's own calls."""
 
 import os
 import sys

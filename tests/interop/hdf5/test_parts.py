@@ -1,5 +1,5 @@
-"""Writes whose selections are no single box, or whose values are converted: what is published has the same bytes as
-with Sidestream's own calls, and the files are those of a run without Sidestream."""
+"""Writes whose selections are no single box, or whose values are converted. Results have the same bytes as with
+Sidestream's own calls, and the program's files are those of a run without Sidestream."""
 
 import os
 import sys

@@ -179,7 +179,7 @@ TEST_CASE("points that are a box in order") {
   check(points_of(grid, {4, 4, 4}), all_of({1}), 1);
 }
 
-TEST_CASE("what is no box, and too many of them") {
+TEST_CASE("selections that are no box, and too many boxes") {
   std::vector<ChosenBox> boxes;
   const auto why = [&](const SpaceSelection& file, const SpaceSelection& memory) {
     return choose_boxes(file, memory, boxes);
