@@ -145,6 +145,20 @@ def test_placement_job_needs_a_module(tmp_path):
     assert "found 'stream', " + missing in done.stdout + done.stderr
 
 
+def test_servers_of_a_sidecar_send_no_stream(tmp_path):
+    """`check` says what a run says, and the clients end before they wait for servers."""
+    if "without  the module staging " in tool("--version").stdout:
+        pytest.skip("the module staging is switched off: its output is NOT TESTED")
+    said = "found the output 'stream', which the servers of a sidecar cannot send; remove it"
+    tasks = "outputs:\n  - stream: {directory: streams}\n"
+    done = run(tmp_path, 2, "{mode: sidecar, buffer: 32 MiB}", tasks=tasks, options=["steps=2"])
+    assert done.status != 0
+    assert said in done.text, done.text
+    done = tool("check", str(tmp_path / "run.yaml"))
+    assert done.returncode == 1
+    assert said in done.stdout + done.stderr
+
+
 def test_the_library_links_nothing_of_modules():
     """ADIOS2 is needed by modules only, so that runs without them do not load it."""
     library = Path(os.environ["SIDESTREAM_FIELD_PROGRAM"]).parents[2] / "src/libsidestream.so"

@@ -65,7 +65,8 @@ Registry all_kinds(const OpeningConfig& opening, const Document& document, const
   ModuleFiles modules = load_plugins(opening, document, working_directory(), registry);
   for (const std::string& name : options.functions) registry.add(stand_in(name));
   add_needed_modules(modules, document, registry);
-  add_stream_outputs(registry, std::make_shared<StreamContext>());
+  // As in a run: servers of a sidecar have no output for streams.
+  if (opening.placement.mode != PlacementMode::sidecar) add_stream_outputs(registry, std::make_shared<StreamContext>());
   return registry;
 }
 

@@ -61,9 +61,14 @@ const std::vector<Option>& kind_options(const Entry& entry, bool writer, const R
     fail_at(entry.where, "found the output '{}' under 'analyses:', expected an analysis; move it to 'outputs:'",
             entry.key);
   }
-  // Servers of a sidecar know streams, and have no output for them.
-  const ModuleKind* const absent = module_with(KindOf::task, entry.key);
-  if (absent != nullptr && !registry.streams().contains(entry.key)) {
+  if (writer && registry.streams().contains(entry.key)) {
+    fail_at(
+        entry.where,
+        "found the output '{}', which the servers of a sidecar cannot send; remove it, or choose another placement, "
+        "such as 'cores' or 'nodes'",
+        entry.key);
+  }
+  if (const ModuleKind* const absent = module_with(KindOf::task, entry.key)) {
     fail_at(entry.where, "{}", missing_module(*absent));
   }
   const std::vector<std::string> known = writer ? keys_of(registry.writers()) : keys_of(registry.analyses());

@@ -234,7 +234,8 @@ void Session::Implementation::configure() {
     const int pretended = opening_.placement.pretend_nodes;
     if (!is_off()) {
       add_needed_modules(modules_, *document_, registry_);
-      add_stream_outputs(registry_, streams_);
+      // Servers of a sidecar send no streams. So their clients refuse them, too.
+      if (opening_.placement.mode != PlacementMode::sidecar) add_stream_outputs(registry_, streams_);
     }
     config_ = complete_config(*document_, registry_, declarations_, streams_.get());
     config_.opening.placement.pretend_nodes = pretended;
