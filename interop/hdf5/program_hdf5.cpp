@@ -23,6 +23,17 @@ constexpr std::int64_t most_listed = std::int64_t{1} << 24;
 
 std::vector<Index> indices(const std::vector<std::uint64_t>& numbers) { return {numbers.begin(), numbers.end()}; }
 
+/// The offset of a selection along each axis. Its bounds include it, its lists do not. `low`: the lower bounds;
+/// `lists`: the places along each axis, and again after every `step` numbers.
+std::vector<Index> offsets_of(std::vector<Index> low, const std::vector<std::uint64_t>& lists, std::size_t step) {
+  for (std::size_t a = 0; a < low.size(); ++a) {
+    std::uint64_t least = lists[a];
+    for (std::size_t n = a; n < lists.size(); n += step) least = std::min(least, lists[n]);
+    low[a] -= static_cast<Index>(least);
+  }
+  return low;
+}
+
 }  // namespace
 
 /// Switches the printing of errors off, and what the program has set on again.
@@ -182,22 +193,18 @@ void ProgramHdf5::read_boxes(Id space, SpaceSelection& made) const {
   const std::size_t axes = made.size.size();
   const std::int64_t count = box_count_(space);
   if (count > most_listed) made.why = "a selection of more than " + std::to_string(most_listed) + " boxes";
-  std::vector<Index> low = low_bounds(space, axes);
+  const std::vector<Index> low = low_bounds(space, axes);
   std::vector<std::uint64_t> corners(made.why.empty() && count > 0 ? 2 * axes * static_cast<std::size_t>(count) : 0);
   if (!made.why.empty()) return;
   if (corners.empty() || low.empty() || box_list_(space, 0, static_cast<std::uint64_t>(count), corners.data()) < 0) {
     made.why = "a selection that HDF5 does not describe";
     return;
   }
-  for (std::size_t a = 0; a < axes; ++a) {  // as above
-    std::uint64_t least = corners[a];
-    for (std::size_t n = a; n < corners.size(); n += 2 * axes) least = std::min(least, corners[n]);
-    low[a] -= static_cast<Index>(least);
-  }
+  const std::vector<Index> offset = offsets_of(low, corners, 2 * axes);
   for (std::size_t n = 0; n < corners.size(); n += 2 * axes) {
     SelectedBox& box = made.boxes.emplace_back();
     for (std::size_t a = 0; a < axes; ++a) {
-      box.start.push_back(static_cast<Index>(corners[n + a]) + low[a]);
+      box.start.push_back(static_cast<Index>(corners[n + a]) + offset[a]);
       box.count.push_back(static_cast<Index>(corners[n + axes + a] - corners[n + a]) + 1);
     }
   }
@@ -211,19 +218,15 @@ void ProgramHdf5::read_points(Id space, SpaceSelection& made) const {
     made.why = "a list of more than " + std::to_string(most_listed) + " single points";
     return;
   }
-  std::vector<Index> low = low_bounds(space, axes);
+  const std::vector<Index> low = low_bounds(space, axes);
   std::vector<std::uint64_t> numbers(count > 0 ? axes * static_cast<std::size_t>(count) : 0);
   if (numbers.empty() || low.empty() || point_list_(space, 0, static_cast<std::uint64_t>(count), numbers.data()) < 0) {
     made.why = "a selection that HDF5 does not describe";
     return;
   }
-  for (std::size_t a = 0; a < axes; ++a) {  // as above
-    std::uint64_t least = numbers[a];
-    for (std::size_t n = a; n < numbers.size(); n += axes) least = std::min(least, numbers[n]);
-    low[a] -= static_cast<Index>(least);
-  }
+  const std::vector<Index> offset = offsets_of(low, numbers, axes);
   made.points = indices(numbers);
-  for (std::size_t n = 0; n < numbers.size(); ++n) made.points[n] += low[n % axes];
+  for (std::size_t n = 0; n < numbers.size(); ++n) made.points[n] += offset[n % axes];
 }
 
 SpaceSelection ProgramHdf5::file_selection(Id space, Id dataset) const {

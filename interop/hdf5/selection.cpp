@@ -1,10 +1,9 @@
 // HDF5 takes the n-th selected value in memory for the n-th selected one of the file. So:
 //
-//   a single box, and loops over memory: for each axis of the box, fastest first, split its count off the innermost
-//   loop
-//     that is left
-//   otherwise: go through the rows of all boxes in the file's order, and give each the next values in memory; then look
-//     if those of a box lie at regular distances
+//   one box, and nested loops over memory: each axis of the box, the fastest first, takes its count from the innermost
+//     loop that is left
+//   otherwise: the rows of all boxes, in the file's order, take the next values in memory; boxes whose values then lie
+//     at regular distances get strides
 #include "selection.hpp"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ MPIRUN = environ.get("SIDESTREAM_MPIEXEC", "mpirun")
 VTK_TYPES = {1: 3, 2: 8, 3: 11}
 HEAD = 16 + 104  # bytes of a block besides its values: its rank, its head
 BINS = 64
-# : Tasks by name: mesh, metric, number of blocks to keep of `n`, factor, options.
+# Tasks by name: mesh, metric, number of blocks to keep of `n`, factor, options.
 TASKS = {
     "variance": ("grid", "variance", lambda n: -(-n // 4), 2, ""),
     "gradient": ("grid", "gradient", lambda n: min(n, 3), 3, "keep_blocks: 3"),

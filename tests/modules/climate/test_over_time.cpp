@@ -127,8 +127,8 @@ TEST_CASE("a cell with large values is stored and read in the middle of a window
          {Statistic::mean, Statistic::variance, Statistic::standard_deviation, Statistic::sum}) {
       const Bytes all = whole.result(statistic, 0);
       CHECK(all == first.result(statistic, 0));
-      const Bytes alone = small.result(statistic, 0);
-      CHECK(std::equal(alone.begin(), alone.end(), all.begin()));
+      const Bytes by_itself = small.result(statistic, 0);
+      CHECK(std::equal(by_itself.begin(), by_itself.end(), all.begin()));
     }
     const auto means = records_of<double>(whole.result(Statistic::mean, 0));
     CHECK(means[1] == doctest::Approx(3.75e307));
