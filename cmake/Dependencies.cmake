@@ -18,7 +18,7 @@ endif()
 mark_as_advanced(XXHASH_INCLUDE_DIR)
 
 sidestream_library_part(ZSTD TITLE zstd HEADER zstd.h LIBRARY zstd PACKAGE "libzstd-dev (Debian) or zstd (Spack, conda)"
-  FOR "the codec zstd, small structures of octrees, and Zarr stores")
+  FOR "the codec zstd, small structures of octrees, and zstd in Zarr stores")
 sidestream_library_part(ZFP TITLE zfp HEADER zfp.h LIBRARY zfp PACKAGE "libzfp-dev (Debian) or zfp (Spack, conda)"
   FOR "the codec zfp, with an error bound")
 # In double precision, without threads and MPI.
