@@ -50,10 +50,13 @@ void add_high(double* __restrict high, const double* __restrict x, std::size_t n
   for (std::size_t i = 0; i < n; ++i) high[i] = (x[i] > high[i]) | (x[i] != x[i]) ? x[i] : high[i];
 }
 
+/// Bits of doubles without their sign are in the order of the doubles. With `to_top` added, the top bit tells which are
+/// large, infinite or NaN: compilers have wide instructions for that, but not for comparisons of doubles to one flag.
 bool has_large(const double* __restrict x, std::size_t n) {
-  int found = 0;
-  for (std::size_t i = 0; i < n; ++i) found |= std::abs(x[i]) >= large;
-  return found != 0 && std::any_of(x, x + n, is_large);  // not only infinities
+  constexpr std::uint64_t top = std::uint64_t{1} << 63, to_top = top - std::bit_cast<std::uint64_t>(large);
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i < n; ++i) found |= (std::bit_cast<std::uint64_t>(x[i]) & ~top) + to_top;
+  return (found & top) != 0 && std::any_of(x, x + n, is_large);
 }
 
 /// Calls f(number in `points`, number in `region`) for each value of a region.
@@ -142,12 +145,21 @@ void Accumulation::begin(std::size_t n, double weight) {
 }
 
 void Accumulation::add(std::size_t first, std::span<const double> values) {
+  if (needs_.held) std::copy_n(values.data(), values.size(), held_[used_ - 1].data() + first);
+  // Pieces stay in the cache from the search for large values to the sums.
+  constexpr std::size_t piece = 2048;
+  for (std::size_t at = 0; at < values.size(); at += piece) {
+    add_piece(first + at, values.subspan(at, std::min(piece, values.size() - at)));
+  }
+}
+
+void Accumulation::add_piece(std::size_t first, std::span<const double> values) {
   const std::size_t n = values.size();
   const double* const x = values.data();
-  if (needs_.held) std::copy_n(x, n, held_[used_ - 1].data() + first);
   const bool sums = !mean_.empty() || !sum_.empty();
   if (sums && factors_.empty() && has_large(x, n)) scale_apart();
-  if (!even_ || !factors_.empty()) return add_each(first, values);
+  if (!factors_.empty()) return add_each<true>(first, values);
+  if (!even_) return add_each<false>(first, values);
   const double share = weight_ / total_;
   if (needs_.spread) {
     add_moments(mean_.data() + first, spread_.data() + first, x, n, weight_, share);
@@ -160,6 +172,7 @@ void Accumulation::add(std::size_t first, std::span<const double> values) {
 }
 
 /// The same arithmetic for each value, so that values with the same history have the same bits.
+template <bool scaled>
 void Accumulation::add_each(std::size_t first, std::span<const double> values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double x = values[i];
@@ -171,30 +184,28 @@ void Accumulation::add_each(std::size_t first, std::span<const double> values) {
       if (needs_.weighted) totals_[at] += weight_;
       total = needs_.weighted ? totals_[at] : counts_[at];
     }
-    add_scaled(at, x, weight_ / total);
+    const double share = weight_ / total, value = scaled ? scale(at, x) : x;
+    if (needs_.spread) {
+      add_moments(&mean_[at], &spread_[at], &value, 1, weight_, share);
+    } else if (needs_.mean) {
+      add_mean(&mean_[at], &value, 1, share);
+    }
     if (needs_.low) add_low(&low_[at], &x, 1);
     if (needs_.high) add_high(&high_[at], &x, 1);
+    if (needs_.sum) add_sum(&sum_[at], &value, 1, weight_);
   }
 }
 
-/// Adds a value to mean, spread and sum, scaled if its cell has large ones.
-void Accumulation::add_scaled(std::size_t at, double value, double share) {
-  if (!factors_.empty()) {
-    double& factor = factors_[at];
-    if (factor == 1 && is_large(value)) {
-      factor = factor_of_large;
-      if (!mean_.empty()) mean_[at] *= factor;
-      if (!spread_.empty()) spread_[at] = spread_[at] * factor * factor;
-      if (!sum_.empty()) sum_[at] *= factor;
-    }
-    value *= factor;
+/// A value as its cell has it: with a large one the cell is scaled from now on.
+double Accumulation::scale(std::size_t at, double value) {
+  double& factor = factors_[at];
+  if (factor == 1 && is_large(value)) {
+    factor = factor_of_large;
+    if (!mean_.empty()) mean_[at] *= factor;
+    if (!spread_.empty()) spread_[at] = spread_[at] * factor * factor;
+    if (!sum_.empty()) sum_[at] *= factor;
   }
-  if (needs_.spread) {
-    add_moments(&mean_[at], &spread_[at], &value, 1, weight_, share);
-  } else if (needs_.mean) {
-    add_mean(&mean_[at], &value, 1, share);
-  }
-  if (needs_.sum) add_sum(&sum_[at], &value, 1, weight_);
+  return value * factor;
 }
 
 /// Between the two nearest of the sorted values, as NumPy's method `linear`.

@@ -67,8 +67,10 @@ class Accumulation {
   static void for_each_array(Self& self, F&& f);
   void tell_apart();
   void scale_apart();
+  void add_piece(std::size_t first, std::span<const double> values);
+  template <bool scaled>
   void add_each(std::size_t first, std::span<const double> values);
-  void add_scaled(std::size_t at, double value, double share);
+  double scale(std::size_t at, double value);
   [[nodiscard]] std::vector<double> quantiles(double q) const;
 
   Needed needs_;
