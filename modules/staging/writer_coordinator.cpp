@@ -18,6 +18,7 @@
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/numbers.hpp"
+#include "sidestream/kit/base/text.hpp"
 #include "sidestream/kit/base/waiting.hpp"
 #include "sidestream/version.h"
 

@@ -1,4 +1,6 @@
 // Commands that work with a running session: `serve`, `endpoint`, `set`.
+#include <CLI/CLI.hpp>
+
 #include <fmt/format.h>
 #include <mpi.h>
 #include <signal.h>
