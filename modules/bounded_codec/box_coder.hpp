@@ -8,6 +8,7 @@
 #include "bounded_codec/boxes.hpp"
 #include "bounded_codec/lattice.hpp"
 #include "bounded_codec/residuals.hpp"
+#include "bounded_codec/states.hpp"
 
 namespace sidestream::bounded {
 
@@ -17,16 +18,17 @@ inline constexpr int ruled_levels = 4;  ///< coarser ones have the rule of the l
 struct BoxHead {
   Lattice lattice{};
   std::array<LevelRule, ruled_levels> rules{};
+  BoxStates states{};  ///< only of logarithms
 
   [[nodiscard]] const LevelRule& rule(int level) const {
     return rules[static_cast<std::size_t>(std::min(level, ruled_levels - 1))];
   }
 };
 
-/// Numbers of a box and the sizes of its differences; kept from box to box.
+/// Numbers of a box, the sizes of its differences, and its states where it has them; kept from box to box.
 struct BoxMemory {
   std::vector<std::int64_t> numbers;
-  std::vector<std::uint8_t> sizes;
+  std::vector<std::uint8_t> sizes, states;
   void resize(std::size_t points) {
     numbers.assign(points, 0);
     sizes.assign(points, 0);
