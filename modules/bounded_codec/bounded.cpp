@@ -107,8 +107,9 @@ bool find_numbers(const std::byte* values, const PointBox& box, double bound, Bo
 template <class Real, class Scale>
 bool encode_as(Version version, BytesView in, const ChunkPlace& where, double bound, Bytes& out) {
   const ChunkPlace place = stored_place(where);
-  const auto room = std::make_unique_for_overwrite<std::byte[]>(in.size() + Encoder::most_of_value);
-  Chunk<Encoder> chunk{Encoder({room.get(), in.size() + Encoder::most_of_value})};
+  const std::size_t most = in.size() + EncoderSide<Real, Scale>::most_line_bytes;
+  const auto room = std::make_unique_for_overwrite<std::byte[]>(most);
+  Chunk<Encoder> chunk{Encoder({room.get(), most})};
   out.clear();
   put_place(version, place, out);
   for (const PointBox& box : boxes_of(place, in.size() / sizeof(Real))) {
@@ -121,11 +122,11 @@ bool encode_as(Version version, BytesView in, const ChunkPlace& where, double bo
       put_states(box.extents, head.states, chunk.memory.states, chunk.state_models, chunk.coder);
     }
     EncoderSide<Real, Scale> side(values, box, head.lattice, bound, chunk.memory, *chunk.models, chunk.coder);
-    walk(box, head, chunk.memory, *chunk.models, side);
-    if (chunk.coder.is_full() || out.size() >= in.size()) return false;
+    walk(box, head, chunk.memory, side);
+    if (chunk.coder.lacks(side.most_line_bytes) || out.size() >= in.size()) return false;
   }
-  const std::size_t bytes = chunk.coder.finish();
-  out.insert(out.end(), room.get(), room.get() + bytes);
+  const BytesView bits = chunk.coder.finish();
+  out.insert(out.end(), bits.begin(), bits.end());
   return out.size() < in.size();
 }
 
@@ -154,7 +155,7 @@ void decode_as(Version version, const ChunkPlace& place, BytesView in, std::span
     }
     std::byte* const values = out.data() + box.element * sizeof(Real);
     DecoderSide<Real, Scale> side(values, box, head.lattice, chunk.memory, *chunk.models, chunk.coder);
-    walk(box, head, chunk.memory, *chunk.models, side);
+    walk(box, head, chunk.memory, side);
   }
   if (!chunk.coder.is_at_end()) fail_damaged(out.size());
 }

@@ -41,7 +41,7 @@ class Scale {
   [[nodiscard]] bool number(Real value, std::int64_t& number) const noexcept {
     const double whole = (static_cast<double>(value) - base_) * inverse_;
     if (!(std::fabs(whole) < static_cast<double>(most_number))) return false;
-    number = static_cast<std::int64_t>(whole + (whole < 0 ? -0.5 : 0.5));
+    number = static_cast<std::int64_t>(whole + std::copysign(0.5, whole));
     return true;
   }
   [[nodiscard]] Real value(std::int64_t number) const noexcept {

@@ -80,7 +80,7 @@ class PowerScale {
     }
     const double fraction = log2_parts(size, whole) * units_;
     number = (whole - raised) * (std::int64_t{1} << bits_) - base_ +
-             static_cast<std::int64_t>(fraction + (fraction < 0 ? -0.5 : 0.5));
+             static_cast<std::int64_t>(fraction + std::copysign(0.5, fraction));
     return number < most_number && number > -most_number;
   }
 

@@ -17,6 +17,7 @@
 namespace sidestream::bounded {
 
 inline constexpr std::uint8_t state_negative = 1, state_zero = 2;
+inline constexpr std::ptrdiff_t most_state_bytes = 8;  ///< the most of a point
 
 /// The states that a box has; the head has these bits.
 struct BoxStates {
@@ -76,7 +77,7 @@ inline void put_states(const Extents& extents, const BoxStates& box, std::vector
                        StateModels& models, Encoder& out) {
   if (!box.zeros && !box.signs) return;
   for_each_state(extents, states, [&](std::uint8_t state, unsigned context) {
-    if (out.is_full()) return;
+    if (out.lacks(most_state_bytes)) return;
     const bool is_zero = (state & state_zero) != 0;
     if (box.zeros) out.put(is_zero, models.zero[context]);
     if (box.signs) out.put((state & state_negative) != 0, models.negative[is_zero ? 1 : 0][context]);
