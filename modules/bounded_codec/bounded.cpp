@@ -1,6 +1,8 @@
 // A chunk of the codec: its place, a head for each box, then the bits of all boxes (stream-format.md).
 //
-// 1. The chunk is divided into boxes of points. Values become numbers on a lattice whose step follows from the bound.
+// 1. The chunk is divided into boxes of points. Values become numbers on a lattice whose step follows from the bound;
+// for
+//    bounds of each value their logarithms do, and signs and zeros are coded first (states.hpp).
 // 2. Each point's number is predicted from points that are decoded before it (`walk`, levels.hpp), by rules that are
 //    chosen for the box. The difference goes through an adaptive range coder.
 // 3. The encoder checks each value against the bound, and stores those that miss it in full.
@@ -8,82 +10,17 @@
 // encode returns false if nothing is saved, and the chunk is stored as it is.
 #include "bounded_codec/bounded.hpp"
 
-#include <fmt/format.h>
-
-#include <charconv>
 #include <limits>
+#include <memory>
 
+#include "bounded_codec/heads.hpp"
+#include "bounded_codec/powers.hpp"
 #include "bounded_codec/sides.hpp"
 #include "sidestream/kit/base/float_environment.hpp"
-#include "sidestream/kit/base/numbers.hpp"
 
 namespace sidestream::bounded {
 
 namespace {
-
-constexpr std::byte version{1};
-constexpr std::size_t place_bytes = 33, head_bytes = 8 + 2 + 4 + ruled_levels * 3;
-
-template <class T>
-void append(Bytes& out, T value) {
-  const BytesView bytes = std::as_bytes(std::span(&value, 1));
-  out.insert(out.end(), bytes.begin(), bytes.end());
-}
-
-/// The place as it is stored: what comes before the chunk's first layer does not count.
-ChunkPlace stored_place(const ChunkPlace& place) {
-  ChunkPlace stored;
-  if (place.points[0] == 0) return stored;
-  stored.points = {place.points[0], place.points[1], 1};
-  stored.components = place.components;
-  stored.first = place.first % (place.points[0] * place.points[1] * place.components);
-  return stored;
-}
-
-/// False if the bytes cannot be those of a place.
-bool get_place(BytesView in, ChunkPlace& place) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 62;
-  std::uint64_t layer = 0;
-  if (in.size() < place_bytes || in[0] != version) return false;
-  place.points = {load<std::uint64_t>(in.data() + 1), load<std::uint64_t>(in.data() + 9), 1};
-  place.components = load<std::uint64_t>(in.data() + 17);
-  place.first = load<std::uint64_t>(in.data() + 25);
-  if (place.points[1] == 0 || place.components == 0 || place.points[1] > most) return false;
-  if (place.points[0] == 0) return place.components == 1 && place.first == 0;
-  if (__builtin_mul_overflow(place.points[0], place.points[1], &layer)) return false;
-  return !__builtin_mul_overflow(layer, place.components, &layer) && layer <= most && place.first < layer;
-}
-
-void put_place(const ChunkPlace& place, Bytes& out) {
-  append(out, version);
-  for (const std::uint64_t number : {place.points[0], place.points[1], place.components, place.first}) {
-    append(out, number);
-  }
-}
-
-void put_head(const BoxHead& head, Bytes& out) {
-  append(out, head.lattice.base);
-  append(out, static_cast<std::int16_t>(head.lattice.exponent));
-  append(out, static_cast<std::uint32_t>(head.lattice.step));
-  for (const LevelRule& rule : head.rules) {
-    for (const AxisRule& axis : rule.axes) {
-      append(out, static_cast<std::uint8_t>(axis.weight << 1 | (axis.cubic ? 1 : 0)));
-    }
-  }
-}
-
-/// False if no encoder has made these bytes.
-bool get_head(BytesView in, BoxHead& head) {
-  head.lattice.base = load<double>(in.data());
-  head.lattice.exponent = load<std::int16_t>(in.data() + 8);
-  head.lattice.step = load<std::uint32_t>(in.data() + 10);
-  for (std::size_t n = 0; n < head.rules.size() * 3; ++n) {
-    const auto byte = load<std::uint8_t>(in.data() + 14 + n);
-    if (byte < 2) return false;
-    head.rules[n / 3].axes[n % 3] = {(byte & 1) != 0, static_cast<std::uint8_t>(byte >> 1)};
-  }
-  return true;
-}
 
 [[noreturn]] void fail_damaged(std::size_t bytes) {
   fail(Code::file, "bytes that the codec 'bounded' cannot have made of {}; they are damaged", bytes);
@@ -92,7 +29,7 @@ bool get_head(BytesView in, BoxHead& head) {
 /// The largest error that is allowed in these values.
 template <class Real>
 double bound_for(BytesView in, const Bound& bound) {
-  if (!bound.of_range) return bound.most;
+  if (bound.relation != Relation::range) return bound.most;
   double low = std::numeric_limits<double>::infinity(), high = -low;
   for (std::size_t n = 0; n < in.size() / sizeof(Real); ++n) {
     const auto value = static_cast<double>(load<Real>(in.data() + n * sizeof(Real)));
@@ -113,62 +50,124 @@ double base_of(const std::byte* values, const PointBox& box) {
   return 0;
 }
 
+/// The number of the logarithm of the first finite value that is not 0.
 template <class Real>
+double power_base_of(const std::byte* values, const PointBox& box, const Lattice& lattice) {
+  const PowerScale<Real> scale(lattice);
+  for (std::uint64_t n = 0; n < box.points(); ++n) {
+    std::int64_t number = 0;
+    if (scale.number(load<Real>(values + n * box.step * sizeof(Real)), number)) return static_cast<double>(number);
+  }
+  return 0;
+}
+
+template <class Real>
+void find_states(const std::byte* values, const PointBox& box, BoxMemory& memory, BoxHead& head) {
+  memory.states.resize(box.points());
+  for (std::uint64_t n = 0; n < box.points(); ++n) {
+    memory.states[n] = state_of(load<Real>(values + n * box.step * sizeof(Real)));
+  }
+  head.states = summary_of(memory.states);
+}
+
+template <class Real, class Scale>
 void number_points(const std::byte* values, const PointBox& box, const Lattice& lattice, BoxMemory& memory) {
   memory.resize(box.points());
-  const Scale<Real> scale(lattice);
+  const Scale scale(lattice);
   for (std::uint64_t n = 0; n < box.points(); ++n) {
     std::int64_t& number = memory.numbers[n];
     if (!scale.number(load<Real>(values + n * box.step * sizeof(Real)), number)) number = no_number;
   }
 }
 
-template <class Real>
-bool encode_as(BytesView in, const ChunkPlace& where, const Bound& wanted, Bytes& out) {
-  const double bound = bound_for<Real>(in, wanted);
+/// A chunk that is being encoded, or decoded: what is kept from box to box.
+template <class Coder>
+struct Chunk {
+  Coder coder;
+  BoxMemory memory{};
+  std::unique_ptr<Models> models = std::make_unique<Models>();
+  StateModels state_models{};
+};
+
+/// Sets the lattice and numbers of a box. Returns false if there is no lattice for the bound.
+template <class Real, class Scale>
+bool find_numbers(const std::byte* values, const PointBox& box, double bound, BoxMemory& memory, BoxHead& head) {
+  if constexpr (Scale::has_states) {
+    if (!make_power_lattice<Real>(bound, head.lattice)) return false;
+    head.lattice.base = power_base_of<Real>(values, box, head.lattice);
+    find_states<Real>(values, box, memory, head);
+  } else {
+    // Constant values have no range; they are their base, and any lattice will do.
+    if (!make_lattice(bound > 0 ? bound : 1, base_of<Real>(values, box), head.lattice)) return false;
+  }
+  number_points<Real, Scale>(values, box, head.lattice, memory);
+  return true;
+}
+
+template <class Real, class Scale>
+bool encode_as(Version version, BytesView in, const ChunkPlace& where, double bound, Bytes& out) {
   const ChunkPlace place = stored_place(where);
-  const auto models = std::make_unique<Models>();
-  const auto room = std::make_unique_for_overwrite<std::byte[]>(in.size() + Encoder::most_of_value);
-  Encoder encoder({room.get(), in.size() + Encoder::most_of_value});
-  BoxMemory memory;
+  const std::size_t most = in.size() + EncoderSide<Real, Scale>::most_line_bytes;
+  const auto room = std::make_unique_for_overwrite<std::byte[]>(most);
+  Chunk<Encoder> chunk{Encoder({room.get(), most})};
   out.clear();
-  put_place(place, out);
+  put_place(version, place, out);
   for (const PointBox& box : boxes_of(place, in.size() / sizeof(Real))) {
     const std::byte* const values = in.data() + box.element * sizeof(Real);
     BoxHead head;
-    // Constant values have no range; they are their base, and any lattice will do.
-    if (!make_lattice(bound > 0 ? bound : 1, base_of<Real>(values, box), head.lattice)) return false;
-    number_points<Real>(values, box, head.lattice, memory);
-    choose_rules(box.extents, memory, head);
-    put_head(head, out);
-    EncoderSide<Real> side(values, box, head.lattice, bound, memory, *models, encoder);
-    walk(box, head, memory, *models, side);
-    if (encoder.is_full() || out.size() >= in.size()) return false;
+    if (!find_numbers<Real, Scale>(values, box, bound, chunk.memory, head)) return false;
+    choose_rules(box.extents, chunk.memory, head);
+    put_head(version, head, out);
+    if (Scale::has_states) {
+      put_states(box.extents, head.states, chunk.memory.states, chunk.state_models, chunk.coder);
+    }
+    EncoderSide<Real, Scale> side(values, box, head.lattice, bound, chunk.memory, *chunk.models, chunk.coder);
+    walk(box, head, chunk.memory, side);
+    if (chunk.coder.lacks(side.most_line_bytes) || out.size() >= in.size()) return false;
   }
-  const std::size_t bytes = encoder.finish();
-  out.insert(out.end(), room.get(), room.get() + bytes);
+  const BytesView bits = chunk.coder.finish();
+  out.insert(out.end(), bits.begin(), bits.end());
   return out.size() < in.size();
+}
+
+template <class Real>
+bool encode_as(BytesView in, const ChunkPlace& place, const Bound& bound, Bytes& out) {
+  if (bound.relation == Relation::each) {
+    return encode_as<Real, PowerScale<Real>>(Version::powers, in, place, bound.most, out);
+  }
+  return encode_as<Real, Scale<Real>>(Version::linear, in, place, bound_for<Real>(in, bound), out);
+}
+
+/// `in`: what comes after the place.
+template <class Real, class Scale>
+void decode_as(Version version, const ChunkPlace& place, BytesView in, std::span<std::byte> out) {
+  const std::vector<PointBox> boxes = boxes_of(place, out.size() / sizeof(Real));
+  const std::size_t head_size = head_bytes(version);
+  if (in.size() / head_size < boxes.size()) fail_damaged(out.size());
+  Chunk<Decoder> chunk{Decoder(in.subspan(boxes.size() * head_size))};
+  for (const PointBox& box : boxes) {
+    BoxHead head;
+    if (!get_head(version, in, head)) fail_damaged(out.size());
+    in = in.subspan(head_size);
+    chunk.memory.resize(box.points());
+    if (Scale::has_states) {
+      get_states(box.extents, head.states, chunk.memory.states, chunk.state_models, chunk.coder);
+    }
+    std::byte* const values = out.data() + box.element * sizeof(Real);
+    DecoderSide<Real, Scale> side(values, box, head.lattice, chunk.memory, *chunk.models, chunk.coder);
+    walk(box, head, chunk.memory, side);
+  }
+  if (!chunk.coder.is_at_end()) fail_damaged(out.size());
 }
 
 template <class Real>
 void decode_as(BytesView in, std::span<std::byte> out) {
   ChunkPlace place;
-  if (!get_place(in, place)) fail_damaged(out.size());
-  BytesView heads = in.subspan(place_bytes);
-  const std::vector<PointBox> boxes = boxes_of(place, out.size() / sizeof(Real));
-  if (heads.size() / head_bytes < boxes.size()) fail_damaged(out.size());
-  Decoder decoder(heads.subspan(boxes.size() * head_bytes));
-  const auto models = std::make_unique<Models>();
-  BoxMemory memory;
-  for (const PointBox& box : boxes) {
-    BoxHead head;
-    if (!get_head(heads, head)) fail_damaged(out.size());
-    heads = heads.subspan(head_bytes);
-    memory.resize(box.points());
-    DecoderSide<Real> side(out.data() + box.element * sizeof(Real), box, head.lattice, memory, *models, decoder);
-    walk(box, head, memory, *models, side);
-  }
-  if (!decoder.is_at_end()) fail_damaged(out.size());
+  Version version{};
+  if (!get_place(in, version, place)) fail_damaged(out.size());
+  in = in.subspan(place_bytes);
+  if (version == Version::powers) return decode_as<Real, PowerScale<Real>>(version, place, in, out);
+  decode_as<Real, Scale<Real>>(version, place, in, out);
 }
 
 class Bounded final : public Codec {
@@ -190,27 +189,6 @@ class Bounded final : public Codec {
 
 }  // namespace
 
-Bound bound_of(const std::string& argument) {
-  constexpr std::string_view range = "range:";
-  Bound bound;
-  std::string_view number = argument;
-  if (number.starts_with(range)) {
-    bound.of_range = true;
-    number.remove_prefix(range.size());
-  }
-  const char* const end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, bound.most);
-  const bool is_number = error == std::errc() && stop == end && std::isfinite(bound.most) && bound.most > 0;
-  if (!is_number || (bound.of_range && bound.most >= 1)) {
-    fail(
-        Code::configuration,
-        "found 'bounded:{}', expected the largest error that is allowed, a number above 0, or 'range:' and its part of "
-        "the range, below 1, as in 'bounded:1e-3' and 'bounded:range:1e-4'; write such a number",
-        argument);
-  }
-  return bound;
-}
-
 bool encode(BytesView in, Type type, const ChunkPlace& place, const Bound& bound, Bytes& out) {
   const FloatEnvironment ours;
   return type == Type::float32 ? encode_as<float>(in, place, bound, out) : encode_as<double>(in, place, bound, out);
@@ -222,10 +200,12 @@ void decode(BytesView in, Type type, std::span<std::byte> out) {
 }
 
 CodecKind bounded_codec() {
-  return {"bounded",
-          "packs reals, predicted from others around them, with an error of at most BOUND (`bounded:1e-3`), or of a "
-          "part of the range of a chunk (`bounded:range:1e-4`), checked for each value.",
-          "BOUND", [](const std::string& argument) { return std::make_shared<Bounded>(bound_of(argument)); }};
+  return {
+      "bounded",
+      "packs reals, predicted from others around them, with an error of at most BOUND (`bounded:1e-3`), or of a "
+      "part of the range of a chunk (`bounded:range:1e-4`), or of each value (`bounded:each:1e-3`), checked for each "
+      "value.",
+      "BOUND", [](const std::string& argument) { return std::make_shared<Bounded>(bound_of(argument)); }};
 }
 
 }  // namespace sidestream::bounded

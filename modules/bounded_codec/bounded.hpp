@@ -8,11 +8,17 @@
 
 namespace sidestream::bounded {
 
-/// The bound as the configuration writes it: `1e-3`, `range:1e-3`.
+/// The quantity that a bound is a part of.
+enum class Relation { none, range, each };
+
+/// The bound as the configuration writes it: `1e-3`, `range:1e-3`, `each:1e-3`.
 struct Bound {
-  bool of_range = false;  ///< true if `most` is a part of the range of the finite values
-  double most = 0;        ///< the largest error
+  Relation relation = Relation::none;  ///< range: the finite values of a chunk; each: each value has its own error
+  double most = 0;                     ///< the largest error, or its part
 };
+
+/// The least part of each value: below, differences of neighbours soon have more steps than are coded.
+inline constexpr double least_part = 1e-8;
 
 /// Throws Error(configuration).
 [[nodiscard]] Bound bound_of(const std::string& argument);

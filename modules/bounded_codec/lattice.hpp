@@ -1,6 +1,8 @@
 // Whole numbers for real ones: all prediction is done with them, so that every machine computes the same.
 //
-//   absolute bound:  number = (value - base) / unit, unit a power of two, 2^11 to 2^12 of them in twice the bound
+//   number = (value - base) / unit, unit a power of two, 2^11 to 2^12 of them in twice the bound
+//
+// Bounds of each value have numbers of logarithms instead (powers.hpp).
 #pragma once
 
 #include <cmath>
@@ -32,17 +34,22 @@ struct Lattice {
 template <class Real>
 class Scale {
  public:
+  static constexpr bool has_states = false;
   explicit Scale(const Lattice& lattice)
       : base_(lattice.base), unit_(std::ldexp(1.0, lattice.exponent)), inverse_(std::ldexp(1.0, -lattice.exponent)) {}
   /// False if the value has no number.
   [[nodiscard]] bool number(Real value, std::int64_t& number) const noexcept {
     const double whole = (static_cast<double>(value) - base_) * inverse_;
     if (!(std::fabs(whole) < static_cast<double>(most_number))) return false;
-    number = static_cast<std::int64_t>(whole + (whole < 0 ? -0.5 : 0.5));
+    number = static_cast<std::int64_t>(whole + std::copysign(0.5, whole));
     return true;
   }
   [[nodiscard]] Real value(std::int64_t number) const noexcept {
     return static_cast<Real>(base_ + static_cast<double>(number) * unit_);
+  }
+  /// True if the restored value is wrong by at most `bound`.
+  [[nodiscard]] static bool keeps(Real value, Real restored, double bound) noexcept {
+    return std::fabs(static_cast<double>(value) - static_cast<double>(restored)) <= bound;
   }
 
  private:

@@ -31,16 +31,18 @@ inline constexpr std::array<std::uint8_t, 1024> class_of_activity = [] {
   return made;
 }();
 
-struct ResidualContext {
-  BitModel zero, sign;
-  std::array<BitModel, octaves> longer{};
-};
-
-/// All probabilities of a chunk.
+/// All probabilities of a chunk, by numbers: those of a context follow one another.
 struct Models {
-  std::array<std::array<std::array<ResidualContext, activity_classes>, 3>, 3> contexts{};  ///< by level, odd, activity
-  std::array<std::array<BitModel, 4>, octaves> below{};
-  BitModel repeated{};
+  static constexpr std::uint32_t sign = 1, longer = 2;  ///< within a context; its first one is for zero
+  static constexpr std::uint32_t of_context = longer + octaves;
+  static constexpr std::uint32_t below = 3 * 3 * activity_classes * of_context;  ///< four of each octave
+  static constexpr std::uint32_t repeated = below + 4 * octaves;
+  std::array<BitModel, repeated + 1> all{};
+
+  /// The context of the least activity; of_context further is that of the next class. Level: 0, 1, 2 for all others.
+  [[nodiscard]] static constexpr std::uint32_t context(int level, int odd) noexcept {
+    return static_cast<std::uint32_t>((std::min(level, 2) * 3 + odd) * activity_classes) * of_context;
+  }
 };
 
 /// The size of a difference as neighbours see it.
@@ -48,70 +50,44 @@ struct Models {
   return static_cast<std::uint8_t>(std::min<std::int64_t>(difference < 0 ? -difference : difference, 254));
 }
 
-/// Activity at a point from the sizes of its nearest known points, and of the points before it and in the line before.
-[[nodiscard]] inline int activity_class(unsigned near, int near_count, unsigned before) noexcept {
-  static constexpr std::array<unsigned, 7> factors{0, 12, 6, 4, 3, 2, 2};
-  const unsigned activity = near * factors[static_cast<std::size_t>(near_count)] + 6 * before;
-  return class_of_activity[std::min(activity, 1023U)];
-}
+/// Activity is the sum of the sizes at the nearest known points times this, and of those before it: of the point
+/// before, and of the line before.
+inline constexpr std::array<std::uint32_t, 7> near_factors{0, 12, 6, 4, 3, 2, 2};
+inline constexpr std::uint32_t before_factor = 6;
 
-inline void put_octave(Encoder& out, int octave, ResidualContext& context) {
-  for (int n = 0; n < octave; ++n) out.put(true, context.longer[static_cast<std::size_t>(n)]);
-  if (octave + 1 < octaves) out.put(false, context.longer[static_cast<std::size_t>(octave)]);
-}
-
-/// `difference`: at most most_difference.
-inline void put_difference(Encoder& out, std::int64_t difference, ResidualContext& context, Models& models) {
-  out.put(difference != 0, context.zero);
-  if (difference == 0) return;
-  const auto size = static_cast<std::uint64_t>(difference < 0 ? -difference : difference);
-  const int octave = static_cast<int>(std::bit_width(size)) - 1;
-  put_octave(out, octave, context);
-  out.put(difference < 0, context.sign);
-  if (octave == 0) return;
-  auto& below = models.below[static_cast<std::size_t>(octave)];
-  const bool first = (size >> (octave - 1) & 1) != 0;
-  out.put(first, below[0]);
-  if (octave == 1) return;
-  out.put((size >> (octave - 2) & 1) != 0, below[first ? 2 : 1]);
-  out.put_plain(size & ((std::uint64_t{1} << (octave - 2)) - 1), octave - 2);
-}
-
-inline void put_exact(Encoder& out, std::uint64_t bits, int count, std::uint64_t& last, ResidualContext& context,
-                      Models& models) {
-  out.put(true, context.zero);
-  put_octave(out, octaves - 1, context);
-  out.put(bits == last, models.repeated);
-  if (bits != last) out.put_plain(bits, count);
-  last = bits;
+[[nodiscard]] inline std::uint32_t activity_class(std::uint32_t activity) noexcept {
+  return class_of_activity[std::min<std::uint32_t>(activity, class_of_activity.size() - 1)];
 }
 
 /// Returns false if the value is stored as it is.
-[[nodiscard]] inline bool get_difference(Decoder& in, std::int64_t& difference, ResidualContext& context,
-                                         Models& models) {
+[[nodiscard, gnu::always_inline]] inline bool get_difference(Decoder& in, std::int64_t& difference,
+                                                             std::uint32_t context, Models& models) {
+  BitModel* const own = models.all.data() + context;
   difference = 0;
-  if (!in.get(context.zero)) return true;
+  if (!in.get(own[0])) return true;
   int octave = 0;
-  while (octave + 1 < octaves && in.get(context.longer[static_cast<std::size_t>(octave)])) ++octave;
+  while (octave + 1 < octaves && in.get(own[Models::longer + static_cast<std::uint32_t>(octave)])) ++octave;
   if (octave + 1 == octaves) return false;
-  const bool negative = in.get(context.sign);
+  const std::uint32_t negative = in.get_random(own[Models::sign]);
   std::uint64_t size = 1;
   if (octave > 0) {
-    auto& below = models.below[static_cast<std::size_t>(octave)];
-    const bool first = in.get(below[0]);
-    size = first ? 3 : 2;
+    BitModel* const below = models.all.data() + Models::below + 4 * static_cast<std::uint32_t>(octave);
+    const std::uint32_t first = in.get_random(below[0]);
+    size = 2 + first;
     if (octave > 1) {
-      size = size << 1 | (in.get(below[first ? 2 : 1]) ? 1U : 0U);
-      size = size << (octave - 2) | in.get_plain(octave - 2);
+      size = size << 1 | in.get_random(below[1 + first]);
+      if (octave > 2) size = size << (octave - 2) | in.get_plain(octave - 2);
     }
   }
-  difference = negative ? -static_cast<std::int64_t>(size) : static_cast<std::int64_t>(size);
+  const auto flip = -static_cast<std::int64_t>(negative);
+  difference = (static_cast<std::int64_t>(size) ^ flip) - flip;
   return true;
 }
 
-[[nodiscard]] inline std::uint64_t get_exact(Decoder& in, int count, std::uint64_t& last, Models& models) {
-  if (!in.get(models.repeated)) last = in.get_plain(count);
-  return last;
+/// Sets `last` to the bits of a value that is stored as it is. Apart, so that loops have their coder in registers.
+[[nodiscard, gnu::noinline]] inline Decoder get_exact(Decoder in, int count, std::uint64_t& last, Models& models) {
+  if (!in.get(models.all[Models::repeated])) last = in.get_plain(count);
+  return in;
 }
 
 }  // namespace sidestream::bounded

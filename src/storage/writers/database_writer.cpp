@@ -86,8 +86,9 @@ OptionTable<DatabaseQuery> what_options() {
           "precision", &Query::precision,
           "The precision of some real variables, with the words of the outputs `hdf5` and `vtk`, before the codecs of "
           "`codec`: `{temperature: bit-round:10}`. Here each chunk has a range of its own, and chunks that cannot keep "
-          "the bound are stored in full. Here only, `bounded:BOUND` and `bounded:range:PART` pack what differs from a "
-          "prediction, with an error of at most BOUND, or of that part of a chunk's range."),
+          "the bound are stored in full. Here only, `bounded:BOUND`, `bounded:range:PART` and `bounded:each:PART` pack "
+          "what differs from a prediction, with an error of at most BOUND, or of that part of a chunk's range, or of "
+          "each value."),
       option("prune", &Query::prune,
              "For octrees whose blocks have flags of ownership: stores refined cells without owned leaves as leaves, "
              "without the cells below, which other blocks have. If left out, `true` for `post` and `false` for "

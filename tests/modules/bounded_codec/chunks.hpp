@@ -2,6 +2,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <cstring>
@@ -42,6 +43,25 @@ std::size_t check_bound(const std::vector<Real>& values, const ChunkPlace& place
   for (std::size_t n = 0; n < values.size(); ++n) {
     if (std::isfinite(values[n])) {
       REQUIRE(std::fabs(static_cast<double>(back[n]) - static_cast<double>(values[n])) <= most);
+    } else {
+      REQUIRE(std::memcmp(&back[n], &values[n], sizeof(Real)) == 0);
+    }
+  }
+  return stream.size();
+}
+
+/// The same for `bounded:each:PART`. Zeros must keep their bits, all values their signs.
+template <class Real>
+std::size_t check_each(const std::vector<Real>& values, const ChunkPlace& place, double part) {
+  const Bytes stream = encoded(values, place, fmt::format("each:{}", part));
+  if (stream.empty()) return 0;
+  const std::vector<Real> back = decoded<Real>(stream, values.size());
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    if (std::isfinite(values[n]) && values[n] != 0) {
+      // No product or difference is rounded to a subnormal number here.
+      const long double known = values[n], error = back[n] - known;
+      REQUIRE(std::fabs(error) <= static_cast<long double>(part) * std::fabs(known));
+      REQUIRE(std::signbit(back[n]) == std::signbit(values[n]));
     } else {
       REQUIRE(std::memcmp(&back[n], &values[n], sizeof(Real)) == 0);
     }

@@ -2,6 +2,7 @@
 what cannot be is refused with a sentence."""
 
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ from python_program import TOOL, run_program
 from sidestream.codecs.decoding import decoded
 
 PROGRAM = Path(__file__).resolve().parents[2] / "python" / "precise.py"
-WORDS = {"absolute": "bounded:1e-3", "ranged": "bounded:range:1e-4"}
+WORDS = {"absolute": "bounded:1e-3", "ranged": "bounded:range:1e-4", "each": "bounded:each:1e-3"}
 REALS = [name for name, about in VARIABLES.items() if about[1].startswith("float") and name not in ("places", "mass")]
 
 
@@ -69,15 +70,17 @@ def test_values_keep_the_bound(results, name):
         assert array.dtype == expected.dtype
         np.testing.assert_array_equal(array[~finite], expected[~finite])
         known = expected[finite].astype(np.float64)
-        most = 1e-3 if name == "absolute" else 1e-4 * (known.max() - known.min())
-        assert np.abs(array[finite].astype(np.float64) - known).max() <= most, (variable, step)
+        most = {"absolute": 1e-3, "ranged": 1e-4 * (known.max() - known.min()), "each": 1e-3 * np.abs(known)}[name]
+        assert (np.abs(array[finite].astype(np.float64) - known) <= most).all(), (variable, step)
+        if name == "each":
+            np.testing.assert_array_equal(np.signbit(array[finite]), np.signbit(known))
 
 
 def test_it_saves_space(results):
     assert size_of(results / "absolute") < size_of(results / "plain") / 1.5
 
 
-@pytest.mark.parametrize("name", few(["absolute", "ranged"]))
+@pytest.mark.parametrize("name", few(["absolute", "each", "ranged"], keep=2))
 def test_the_decoder_in_python_gives_the_same_bits(results, name, monkeypatch, tmp_path):
     compiled = found_in(results / name)
     monkeypatch.setenv("SIDESTREAM_MODULES", str(tmp_path))
@@ -85,15 +88,29 @@ def test_the_decoder_in_python_gives_the_same_bits(results, name, monkeypatch, t
         assert array.tobytes() == compiled[key].tobytes(), key
 
 
-def test_the_decoder_in_python_knows_the_golden_chunk(monkeypatch, tmp_path):
+GOLDEN = {"bounded:0.015625": ("chunk", "values"), "bounded:each:0.001953125": ("chunk-each", "values-each")}
+
+
+@pytest.mark.parametrize("word", GOLDEN)
+def test_the_decoder_in_python_knows_the_golden_chunk(word, monkeypatch, tmp_path):
     monkeypatch.setenv("SIDESTREAM_MODULES", str(tmp_path))
-    golden = Path(__file__).with_name("golden")
-    chunk, expected = (golden / "chunk").read_bytes(), (golden / "values").read_bytes()
-    word, dtype = ["bounded:0.015625"], np.dtype("<f8")
-    assert decoded(chunk, word, dtype, len(expected)) == expected
-    for bad in (chunk[:40], chunk[:-1], chunk + b"0", b"2" + chunk[1:], chunk[:33] + bytes(40) + chunk[73:]):
+    chunk, expected = ((Path(__file__).with_name("golden") / name).read_bytes() for name in GOLDEN[word])
+    dtype = np.dtype("<f8")
+    assert decoded(chunk, [word], dtype, len(expected)) == expected
+    for bad in (chunk[:40], chunk[:-1], chunk + b"0", b"3" + chunk[1:], chunk[:33] + bytes(40) + chunk[73:]):
         with pytest.raises(sidestream.Error):
-            decoded(bad, word, dtype, len(expected))
+            decoded(bad, [word], dtype, len(expected))
+
+
+@pytest.mark.parametrize(
+    ("at", "put"),
+    [(33, struct.pack("<d", 0.5)), (33, struct.pack("<d", np.nan)), (41, struct.pack("<h", 1)), (59, b"\x07")],
+)
+def test_the_decoder_in_python_refuses_heads_that_no_encoder_makes(at, put, monkeypatch, tmp_path):
+    monkeypatch.setenv("SIDESTREAM_MODULES", str(tmp_path))
+    chunk = Path(__file__).with_name("golden").joinpath("chunk-each").read_bytes()
+    with pytest.raises(sidestream.Error, match="the codec 'bounded' has no such"):
+        decoded(chunk[:at] + put + chunk[at + len(put) :], ["bounded:each:1e-3"], np.dtype("<f8"), 6048 - 8)
 
 
 def test_the_tool_decodes_the_same_bits(results, tmp_path):
@@ -137,6 +154,8 @@ CHECKED = [
     ("vtk: {variables: wave, precision: {wave: 'bounded:1e-3'}}", "for which VTK has no form"),
     ("database: {kind: post, precision: {wave: 'bounded:0'}}", "expected the largest error that is allowed"),
     ("database: {kind: post, precision: {wave: 'bounded:range:2'}}", "its part of the range, below 1"),
+    ("database: {kind: post, precision: {wave: 'bounded:each:1e-9'}}", "its part of each value, from 1e-8 to below 1"),
+    ("database: {kind: post, precision: {wave: 'bounded:eech:1e-3'}}", "did you mean 'each'?"),
     ("database: {kind: post, precision: {wave: bounded}}", "expected 'bounded:BOUND'"),
     ("database: {kind: post, precision: {wave: 'bonded:1'}}", "did you mean 'bounded'?"),
     ("database: {kind: post, codecs: {number: 'bounded:1'}}", "does not take values of type int32"),
@@ -159,8 +178,9 @@ def test_mistakes_get_a_sentence(tmp_path, output, sentence):
 
 
 def test_the_words_are_accepted(tmp_path):
-    done = check(tmp_path, "database: {kind: post, codecs: {wave: 'bounded:range:1e-3'}, codec: auto}")
-    assert done.returncode == 0, done.stdout + done.stderr
+    for word in WORDS.values():
+        done = check(tmp_path, f"database: {{kind: post, codecs: {{wave: '{word}'}}, codec: auto}}")
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_missing_module_is_named(results, tmp_path):

@@ -57,27 +57,52 @@ TEST_CASE("the module is loaded when a list names its codec") {
 }
 
 TEST_CASE("an argument that is no bound gets a sentence") {
-  for (const char* const argument : {"", "0", "-1", "nan", "inf", "1e-3x", "range:", "range:1", "range:-1", "of:1"}) {
+  for (const char* const argument :
+       {"", "0", "-1", "nan", "inf", "1e-3x", "range:", "range:1", "range:-1", "of:1", "each:", "each:1", "each:0",
+        "each:1e-9", "each:nan", "each:each:1e-3", "each:+1e-3", "1e-3:each"}) {
     const std::string message = message_of([&] { static_cast<void>(bounded::bound_of(argument)); });
     CHECK_MESSAGE(message.find("expected the largest error") != std::string::npos, argument);
   }
+  const auto mistaken = [](const char* argument) {
+    return message_of([&] { static_cast<void>(bounded::bound_of(argument)); });
+  };
+  CHECK(mistaken("eech:1e-3").find("did you mean 'each'?") != std::string::npos);
+  CHECK(mistaken("ranges:1e-3").find("did you mean 'range'?") != std::string::npos);
+  CHECK(mistaken("each:1e-9").find("from 1e-8 to below 1") != std::string::npos);
+  CHECK(bounded::bound_of("each:1e-8").relation == bounded::Relation::each);
 }
 
-TEST_CASE("bytes are those of the specification") {
-  const std::vector<double> values = golden_values();
-  const Bytes stream = encoded(values, golden_place, "0.015625");
-  const auto golden = file_of<std::byte>("chunk");
-  const auto golden_decoded = file_of<double>("values");
+namespace {
+
+/// The files CHUNK and VALUES.
+void check_golden(const std::vector<double>& values, const std::string& bound, const std::string& chunk,
+                  const std::string& values_name) {
+  const Bytes stream = encoded(values, golden_place, bound);
   if (std::getenv("SIDESTREAM_WRITE_GOLDEN") != nullptr) {
     const auto write = [](const std::string& name, BytesView bytes) {
       std::ofstream(SIDESTREAM_BOUNDED_GOLDEN + name, std::ios::binary)
           .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     };
-    write("chunk", stream);
+    write(chunk, stream);
     const std::vector<double> back = decoded<double>(stream, values.size());
-    write("values", std::as_bytes(std::span(back)));
+    write(values_name, std::as_bytes(std::span(back)));
   }
+  const auto golden = file_of<std::byte>(chunk);
+  const auto golden_decoded = file_of<double>(values_name);
   CHECK(stream == Bytes(golden.begin(), golden.end()));
   REQUIRE(golden_decoded.size() == values.size());
-  CHECK(decoded<double>(Bytes(golden.begin(), golden.end()), values.size()) == golden_decoded);
+  const std::vector<double> back = decoded<double>(Bytes(golden.begin(), golden.end()), values.size());
+  CHECK(std::memcmp(back.data(), golden_decoded.data(), back.size() * sizeof(double)) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("bytes are those of the specification") {
+  check_golden(golden_values(), "0.015625", "chunk", "values");
+  std::vector<double> odd = golden_values();
+  odd[200] = std::numeric_limits<double>::quiet_NaN();
+  odd[201] = -0.0;
+  odd[202] = odd[203] = std::numeric_limits<double>::denorm_min();
+  odd[204] = -1e-310;
+  check_golden(odd, "each:0.001953125", "chunk-each", "values-each");
 }

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from .bounded_bits import Bits, Residuals
 from .bounded_levels import Run, levels_of, runs_of_level
+from .bounded_powers import NEGATIVE, ZERO, States, check_lattice, sizes_of
 from .module_files import module_function
 
 _FUNCTION = "sidestream_bounded_codec_decode_1"  # the number changes with its arguments
 _MESSAGE = 1024
-_PLACE, _HEAD = struct.Struct("<B4Q"), struct.Struct("<dhI12B")
+_PLACE, _HEADS = struct.Struct("<B4Q"), {1: struct.Struct("<dhI12B"), 2: struct.Struct("<dhI12BB")}  # by version
 _RULED_LEVELS = 4
 _MOST = 2**48
 _TAP_BITS = 10
@@ -71,17 +72,20 @@ def _decode(data: bytes, values: NDArray[Any]) -> None:
     if len(data) < _PLACE.size:
         raise ValueError(f"{len(data)} bytes of the codec 'bounded' are too few")
     version, nx, ny, components, first = _PLACE.unpack_from(data)
-    if version != 1:
+    if version not in _HEADS:
         raise ValueError(f"version {version} of the codec 'bounded'; use a newer Sidestream")
     if ny == 0 or components == 0 or (nx == 0 and (components, first) != (1, 0)):
         raise ValueError("the codec 'bounded' has no such place")
     boxes = list(_boxes((nx, ny, components, first), len(values)))
-    start = _PLACE.size + len(boxes) * _HEAD.size
+    head = _HEADS[version]
+    start = _PLACE.size + len(boxes) * head.size
     if len(data) < start:
         raise ValueError(f"{len(data)} bytes of the codec 'bounded' are too few for {len(boxes)} boxes")
-    bits, residuals = Bits(data, start), Residuals()
+    bits, residuals, states = Bits(data, start), Residuals(), States()
     for n, (extents, element, step) in enumerate(boxes):
-        box = _Box(extents, _HEAD.unpack_from(data, _PLACE.size + n * _HEAD.size), values.dtype)
+        made = _Box if version == 1 else _PowerBox
+        box = made(extents, head.unpack_from(data, _PLACE.size + n * head.size), values.dtype)
+        box.find_states(bits, states)
         values[element::step][: math.prod(extents)] = box.decoded(bits, residuals)
     if bits.at != len(data):
         raise ValueError(f"{len(data) - bits.at} bytes of the codec 'bounded' are left")
@@ -89,7 +93,7 @@ def _decode(data: bytes, values: NDArray[Any]) -> None:
 
 class _Box:
     def __init__(self, extents: Extents, head: tuple[Any, ...], dtype: np.dtype[Any]) -> None:
-        self._base, self._exponent, self._step, *rules = head
+        self._base, self._exponent, self._step, *rules = head[:15]
         if min(rules) < 2:
             raise ValueError("a rule of the codec 'bounded' has no weight")
         axes = [(byte >> 1, bool(byte & 1)) for byte in rules]
@@ -99,6 +103,9 @@ class _Box:
         self._sizes = [0] * len(self._numbers)
         self._exact: dict[int, int] = {}
 
+    def find_states(self, bits: Bits, states: States) -> None:
+        """Decodes what comes before the differences: nothing."""
+
     def decoded(self, bits: Bits, residuals: Residuals) -> NDArray[Any]:
         levels, self._last = levels_of(self._extents), 0
         self._code(0, 0, (2, 0, 0), bits, residuals)
@@ -106,13 +113,16 @@ class _Box:
             rule = self._rules[min(level, _RULED_LEVELS - 1)]
             for run in runs_of_level(self._extents, level, rule):
                 self._code_run(run, min(level, 2), bits, residuals)
-        numbers = np.array(self._numbers, np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = (self._base + numbers * _power_of_two(self._exponent)).astype(self._dtype)
+        values = self._values()
         raw = values.view(f"<u{self._dtype.itemsize}")
         for point, exact in self._exact.items():
             raw[point] = exact
         return values
+
+    def _values(self) -> NDArray[Any]:
+        numbers = np.array(self._numbers, np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return (self._base + numbers * _power_of_two(self._exponent)).astype(self._dtype)
 
     def _code_run(self, run: Run, level: int, bits: Bits, residuals: Residuals) -> None:
         numbers, sizes = self._numbers, self._sizes
@@ -138,6 +148,33 @@ class _Box:
             self._numbers[point] = max(-_MOST, min(_MOST, prediction + difference * self._step))
             self._sizes[point] = min(abs(difference), 254)
         return self._sizes[point]
+
+
+class _PowerBox(_Box):
+    """Its numbers are those of logarithms."""
+
+    def __init__(self, extents: Extents, head: tuple[Any, ...], dtype: np.dtype[Any]) -> None:
+        super().__init__(extents, head, dtype)
+        self._flags = head[15]
+        check_lattice(self._base, self._exponent)
+
+    def find_states(self, bits: Bits, states: States) -> None:
+        self._states = states.decoded(bits, self._flags, self._extents)
+
+    def _values(self) -> NDArray[Any]:
+        states = np.array(self._states)
+        with np.errstate(over="ignore", under="ignore"):
+            values = sizes_of(self._numbers, self._base, self._exponent).astype(self._dtype)
+        values[states & ZERO != 0] = 0
+        return np.where(states & NEGATIVE != 0, -values, values)
+
+    def _code(
+        self, point: int, prediction: int, context: tuple[int, int, int], bits: Bits, residuals: Residuals
+    ) -> int:
+        if self._states[point] & ZERO:
+            self._numbers[point] = prediction
+            return 0
+        return super()._code(point, prediction, context, bits, residuals)
 
 
 def _power_of_two(exponent: int) -> float:

@@ -5,7 +5,7 @@ _LEAST_RANGE = 1 << 24
 _RATES = [2 * 65536 // (2 * n + 4) for n in range(192)]
 
 
-class _Model:
+class BitModel:
     """The probability of a zero, times 2^16, and the number of bits seen."""
 
     __slots__ = ("seen", "zero")
@@ -29,7 +29,7 @@ class Bits:
         self.at += 1
         return self._data[self.at - 1]
 
-    def get(self, model: _Model) -> bool:
+    def get(self, model: BitModel) -> bool:
         part = (self._range >> 16) * model.zero
         bit = self._code >= part
         if bit:
@@ -64,8 +64,8 @@ class Bits:
 
 class _Context:
     def __init__(self) -> None:
-        self.zero, self.sign = _Model(), _Model()
-        self.longer = [_Model() for _ in range(OCTAVES)]
+        self.zero, self.sign = BitModel(), BitModel()
+        self.longer = [BitModel() for _ in range(OCTAVES)]
 
 
 class Residuals:
@@ -73,8 +73,8 @@ class Residuals:
 
     def __init__(self) -> None:
         self._contexts: dict[tuple[int, int, int], _Context] = {}
-        self._below = [[_Model() for _ in range(3)] for _ in range(OCTAVES)]
-        self._repeated = _Model()
+        self._below = [[BitModel() for _ in range(3)] for _ in range(OCTAVES)]
+        self._repeated = BitModel()
 
     @staticmethod
     def activity(near: int, count: int, before: int) -> int:
