@@ -75,6 +75,8 @@ class Derivation {
   [[nodiscard]] const std::vector<Deposit>& deposits() const noexcept { return deposits_; }
   /// The arrays of particles that the deposits read, ascending.
   [[nodiscard]] std::vector<std::int32_t> particles(const Metadata& metadata) const;
+  /// True if it uses positions of points, for coordinates and derivatives.
+  [[nodiscard]] bool has_places() const noexcept { return places_; }
   /// True if it computes derivatives.
   [[nodiscard]] bool has_stencils() const noexcept { return stencils_; }
   /// True if it computes derivatives in the cells of an unstructured mesh. The result then lies in cells, and inputs

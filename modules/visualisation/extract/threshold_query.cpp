@@ -10,6 +10,7 @@
 
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "visualisation/extract/part_query.hpp"
+#include "visualisation/mesh/known_nodes.hpp"
 
 namespace sidestream {
 
@@ -30,6 +31,7 @@ PartQuery read_part(const Settings& settings, const Metadata& metadata, const st
                               "curvilinear or unstructured mesh, an octree, or points",
                               variable.name, mesh.name, mesh.geometry ? mesh.geometry->kind() : "none", what));
   }
+  require_known_nodes(settings, "variable", mesh, variable.name);
   if (variable.role != Role::none) {
     settings.fail("variable",
                   fmt::format("'{}' describes mesh '{}'; name a variable with values on it", variable.name, mesh.name));

@@ -11,6 +11,7 @@
 #include "sidestream/data/catalogue.hpp"
 #include "sidestream/kit/mesh/point_grid.hpp"
 #include "visualisation/extract/plane_options.hpp"
+#include "visualisation/mesh/known_nodes.hpp"
 
 namespace sidestream::rendering {
 namespace {
@@ -23,6 +24,7 @@ std::int32_t read_mesh(const Settings& settings, const Metadata& metadata, const
                                       mesh.name, mesh.geometry ? mesh.geometry->kind() : "none",
                                       mesh.dimensions < 2 ? " and has one dimension" : ""));
   }
+  require_known_nodes(settings, "mesh", mesh);
   return mesh.id;
 }
 

@@ -8,6 +8,7 @@
 #include "sidestream/kit/analysis/common_options.hpp"
 #include "visualisation/mesh/cells/block_cells.hpp"
 #include "visualisation/mesh/field_source.hpp"
+#include "visualisation/mesh/known_nodes.hpp"
 #include "visualisation/render/volume.hpp"
 
 namespace sidestream::rendering {
@@ -25,6 +26,7 @@ void require_volume(const Settings& settings, const Variable& variable, const Me
   require_cells_or_nodes(settings, "variable", variable, metadata);
   const Mesh& mesh = metadata.mesh_of(variable);
   const bool possible = mesh.axes() != nullptr || mesh.kind() == MeshKind::octree || has_coordinates(mesh);
+  require_known_nodes(settings, "variable", mesh, variable.name);
   if (mesh.dimensions == 3 && possible) return;
   settings.fail("variable",
                 fmt::format("'{}' lies on mesh '{}', which has {} dimensions and is of type '{}'; a volume needs a "

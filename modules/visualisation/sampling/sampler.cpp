@@ -13,6 +13,7 @@
 #include <map>
 
 #include "sidestream/kit/analysis/common_options.hpp"
+#include "visualisation/mesh/known_nodes.hpp"
 #include "visualisation/sampling/samplers.hpp"
 
 namespace sidestream::sampling {
@@ -62,11 +63,7 @@ void check_variable(const Settings& settings, const std::string& option, const V
                                       "use a variable on another mesh",
                                       variable.name, mesh.name));
   }
-  if (mesh.kind() == MeshKind::rectilinear && !mesh.refinement.empty()) {
-    settings.fail(option, fmt::format("'{}' lies on mesh '{}', which is rectilinear and has refinement levels: nothing "
-                                      "says where their nodes lie; use a variable on another mesh",
-                                      variable.name, mesh.name));
-  }
+  require_known_nodes(settings, option, mesh, variable.name);
 }
 
 OptionField<Query> variables_option() {

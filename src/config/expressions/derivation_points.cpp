@@ -53,6 +53,7 @@ void DerivationPoints::place(std::vector<DerivationStep>& steps) const {
     text_.wrong(0, "which puts no particles on a mesh; `mesh` is for expressions with cic, ngp or tsc: remove it");
   }
   if (coordinate_at_ != nowhere) check_coordinates(steps);
+  check_nodes(steps);
   const std::string problem = place_steps(steps, metadata_, metadata_.mesh_of(*like_));
   if (!problem.empty()) text_.wrong(0, problem);
 }
@@ -77,6 +78,19 @@ void DerivationPoints::place_deposits(std::vector<DerivationStep>& steps) const 
                 fmt::format("which puts the particles '{}' of {} dimensions on '{}' of {}; expected as many",
                             particles.name, particles.dimensions, mesh.name, mesh.dimensions));
   }
+}
+
+/// Checks that positions are known where the steps need them. A rectilinear mesh has coordinates of level 0 only.
+void DerivationPoints::check_nodes(const std::vector<DerivationStep>& steps) const {
+  const Mesh& mesh = metadata_.mesh_of(*like_);
+  if (mesh.kind() != MeshKind::rectilinear || mesh.refinement.empty()) return;
+  const bool needed = std::any_of(steps.begin(), steps.end(), [](const DerivationStep& step) {
+    return step.kind == Kind::coordinate || (step.is_stencil() && step.kind != Kind::cell_mean);
+  });
+  if (!needed) return;
+  text_.wrong(0, fmt::format("which needs positions on the mesh '{}', which is rectilinear and has refinement levels: "
+                             "nothing says where the nodes of finer levels lie; use variables on another mesh",
+                             mesh.name));
 }
 
 /// Checks that the coordinates of the points are known.

@@ -38,6 +38,7 @@ class DerivationPoints {
   [[nodiscard]] const Derivation& derivation_of(const DerivationStep& step) const;
   void place_deposits(std::vector<DerivationStep>& steps) const;
   void check_coordinates(const std::vector<DerivationStep>& steps) const;
+  void check_nodes(const std::vector<DerivationStep>& steps) const;
 
   const ExpressionText& text_;
   const Metadata& metadata_;

@@ -213,7 +213,8 @@ std::optional<BlockView> DerivedStage::view(const Wanted& wanted, const Iteratio
     if (view != &like) there = in_both(there, from_owners(*view));
   }
   const Presence presence(region, same_points);
-  const Box placed = cells ? cells->points() : region;
+  // Positions cost time, and on rectilinear meshes with refinement levels nobody knows them.
+  const Box placed = !derivation.has_places() ? Box{} : cells ? cells->points() : region;
   const DerivedPoints points(mesh, like.block.level, variable.centering, placed, coordinates);
   DerivedEvaluator evaluator(
       program(variable),
