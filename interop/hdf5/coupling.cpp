@@ -250,7 +250,7 @@ TakenWrites Coupling::writing(const ProgramHdf5& hdf5, const sidestream_hdf5_wri
     if (only && !of->is_time && !(several && hdf5.is_collective(write.transfer))) {
       // HDF5 refuses a write without a buffer, as it does without Sidestream.
       const bool refused = write.buffers[n] == nullptr && taken.why.empty() && taken.has_values();
-      skip[n] = all_can(taken.why.empty() && taken.complete && !refused && !feed_->failed(), together) ? 1 : 0;
+      skip[n] = all_can(taken.why.empty() && taken.complete && !refused && will_publish(taken), together) ? 1 : 0;
     }
     if (!taken.why.empty()) refuse(*of, "", taken.why, taken.selection);
     for (const auto& [member, why] : taken.refused) refuse(*of, member, why, "");
@@ -301,6 +301,11 @@ void Coupling::put(TakenWrite& taken) {
     if (!taken.is_time) {
       feed_->put(one.part, arrays::Read::now);
       has_parts_ = true;
+bool Coupling::will_publish(const TakenWrite& taken) {
+  return std::all_of(taken.parts.begin(), taken.parts.end(),
+                     [this](const TakenPart& one) { return feed_->will_publish(one.part); });
+}
+
     } else if (one.part.values() == 1 && one.part.data != nullptr) {
       time_ = real_value(one.part.type, one.part.data);
     }

@@ -69,6 +69,8 @@ class Coupling {
   void end(std::int64_t cycle);
   [[nodiscard]] bool all_can(bool can, bool together) const;
   /// Comes to the step of rows that are added to a dataset, which then has `size` of them.
+  /// True if the write is sure to be published, so that the file does not need it.
+  [[nodiscard]] bool will_publish(const TakenWrite& taken);
   void grow(const Target& target, Index size);
   /// The first row of this step in a dataset that grows; nothing: it has not grown in this step.
   [[nodiscard]] std::optional<Index> first_row(const Target& target) const;

@@ -150,12 +150,11 @@ ODD = {
     "other-shape": "array 'size': rank 1 has another type or shape",
     "late": "array 'late': left out, since the first step",
     "growing": "array 'growing': left out, since its type or shape",
-    "twice": "array 'again': the same part came twice",
     "memory": "variable 'frame': the selection in memory does not hold the part",
     "openpmd-negative": "mesh 'fields': found an origin or spacing",
     "openpmd-nan": "mesh 'fields': found an origin or spacing",
-    **dict.fromkeys(["missing", "empty", "characters", "digits", "same-name", "named-as-mesh", "local", "local-two",
-                     "joined", "moving", "splitting", "one-rank", "int-spacing", "openpmd"], ""),
+    **dict.fromkeys(["missing", "empty", "twice", "again", "characters", "digits", "same-name", "named-as-mesh",
+                     "local", "local-two", "joined", "moving", "splitting", "one-rank", "int-spacing", "openpmd"], ""),
 }  # fmt: skip
 
 
@@ -176,6 +175,16 @@ def test_parts_that_change(tmp_path):
     start(tmp_path, 3, "--odd", "moving", text=ALL)
     for index in range(3):
         np.testing.assert_array_equal(variable(tmp_path, "moving", index), np.repeat([[0.0], [1], [2]], 4, axis=1))
+
+
+@pytest.mark.parametrize("odd", few(["twice", "again"], kept=["again"]))
+def test_values_that_are_put_again(tmp_path, odd):
+    """The values that are read last count, also those of a part of what was put before."""
+    done = start(tmp_path, 2, "--odd", odd, text=ALL)
+    assert done.stderr == ""
+    last = {"twice": [2.0, 2, 2, 2], "again": [4.0, 5, 5, 1]}[odd]
+    for index in range(3):
+        np.testing.assert_array_equal(variable(tmp_path, "again", index), [last, last])
 
 
 @pytest.mark.test_all

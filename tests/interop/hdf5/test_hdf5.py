@@ -102,7 +102,7 @@ ODD = {
     "five-axes": "5 axes", "points": "no box in order in the file (3 points from [0, 0] to [5, 4])", "stride": "",
     "two-boxes": "", "memory-points": "", "irregular": "", "flat": "",
     "wrong-size": None, "wrong-space": None, "wrong-type": None, "wrong-dataset": None, "no-buffer": None,
-    "nothing": "", "twice": "twice", "chunk": "H5Dwrite_chunk",
+    "nothing": "", "twice": "", "chunk": "H5Dwrite_chunk",
 }  # fmt: skip
 ODD_RULE = '  "/odd": {mesh: other, variable: odd}\n'
 
