@@ -147,6 +147,7 @@ class Maker {
     }
     agreed.mesh = mesh_for(array, agreed, of_mesh, axes, wanted);
     agreed.variable = rule != nullptr && !rule->variable.empty() ? rule->variable : array.name;
+    if (agreed.variable != array.name && !rule->exact) named_.insert(array.name);
     result_.arrays[array.name] = agreed;
     result_.left_out.erase(array.name);
   }
@@ -163,7 +164,13 @@ class Maker {
     for (std::size_t m = 0; m < drafts_.size(); ++m) complete(m);
     for (auto& [name, array] : result_.arrays) {
       const bool place = array.coordinate >= 0 || array.places;
-      array.variable = place ? result_.meshes[array.mesh].places() : names.take(array.variable);
+      const std::string wanted =
+          std::exchange(array.variable, place ? result_.meshes[array.mesh].places() : names.take(array.variable));
+      if (place || array.variable == wanted || named_.count(name) == 0) continue;
+      problems_.push_back("array '" + name + "': its rule says `variable: " + wanted + "`, " +
+                          (as_name(wanted) == wanted ? "which a mesh or another array has"
+                                                     : "expected letters, digits and _ after a letter") +
+                          "; it is '" + array.variable + "' in the configuration");
     }
     return std::move(result_);
   }
@@ -280,6 +287,7 @@ class Maker {
 
   const Mapping& mapping_;
   Problems& problems_;
+  std::set<std::string> named_;  ///< arrays that have their variable from a rule of a file
   std::vector<Draft> drafts_;
   Agreed result_;
 };

@@ -87,24 +87,33 @@ void Feed::flush() {
   }
 }
 
-Mapping Feed::rules() {
-  Mapping mapping;
-  std::string problem;
-  if (ranks_->rank() == 0 && !mapping_.empty()) {
-    try {
-      std::ifstream file(mapping_);
-      if (!file) throw Error(Code::configuration, "the file '" + mapping_ + "' with rules for arrays cannot be opened");
-      std::ostringstream text;
-      text << file.rdbuf();
-      mapping = read_mapping(text.str(), mapping_);
-    } catch (const std::exception& error) {
-      problem = error.what();
-    }
+Mapping Feed::rules_of_file(std::string& problem) const {
+  if (ranks_->rank() != 0 || mapping_.empty()) return {};
+  try {
+    std::ifstream file(mapping_);
+    if (!file) throw Error(Code::configuration, "the file '" + mapping_ + "' with rules for arrays cannot be opened");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return read_mapping(text.str(), mapping_);
+  } catch (const std::exception& error) {
+    problem = error.what();
   }
+  return {};
+}
+
+Mapping Feed::rules() {
+  std::string problem;
+  Mapping mapping = rules_of_file(problem);
   const std::string of_first = ranks_->gather(problem).front();
   if (!of_first.empty()) throw Error(Code::configuration, of_first);
-  mapping.add(suggested_);
   return mapping;
+}
+
+void Feed::say_unused(const Mapping& of_file) {
+  std::set<std::string> names = others_;
+  for (const auto& [name, array] : agreed_.arrays) names.insert(name);
+  names.insert(agreed_.left_out.begin(), agreed_.left_out.end());
+  for (const std::string& sentence : unused(of_file, names, mapping_, suggested_)) say_first(sentence);
 }
 
 void Feed::start() {
@@ -112,9 +121,13 @@ void Feed::start() {
   std::vector<Part> parts;
   for (const Piece& piece : pieces_) parts.push_back(piece.part);
   try {
-    agreed_ = agree(parts, rules(), *ranks_, problems);
+    const Mapping of_file = rules();
+    Mapping all = of_file;
+    all.add(suggested_);
+    agreed_ = agree(parts, all, *ranks_, problems);
     if (ranks_->rank() == 0) sentences_.say(problems);
     if (agreed_.arrays.empty()) return;
+    say_unused(of_file);
     session_.emplace(interop::open_on_all(*ranks_, configuration_));
     blocks_.resize(agreed_.meshes.size());
     declare();
@@ -203,6 +216,11 @@ bool Feed::has_parts() const {
 void Feed::close() {
   if (closed_) return;
   closed_ = true;
+  if (unknown()) {  // no array came that could be used
+    std::string problem;
+    say_unused(rules_of_file(problem));
+    if (!problem.empty()) say(problem);
+  }
   if (!session_) return;
   Session session = std::move(*session_);
   session_.reset();

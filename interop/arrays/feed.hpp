@@ -48,6 +48,9 @@ class Feed {
   /// Adds rules that count where the file says nothing. Before the first step ends.
   void suggest(const Mapping& rules) { suggested_.add(rules); }
 
+  /// Names of arrays that the program has, whether they are put or not: rules that fit none are said.
+  void has(const std::set<std::string>& names) { others_.insert(names.begin(), names.end()); }
+
   /// Takes a part of this step. Values of a global array that come twice in a step count as they were read last.
   void put(const Part& part, Read when);
   /// True if a part of a global array that is put next is sure to be published, or needed by no task.
@@ -61,6 +64,10 @@ class Feed {
   [[nodiscard]] std::string written() const;
   /// The meshes that one text or the other has.
   [[nodiscard]] static std::string either(std::string one, const std::string& other);
+  /// For sentences on values that are left out: that others of the array came before in this step, or nothing.
+  [[nodiscard]] std::string out_of_date(const std::string& array) const {
+    return pieces_.have(array) ? "; values of it that are published in this step are older ones" : "";
+  }
   /// Ends the step. `cycle` is the same on all ranks; the time of the first rank counts. `written` is what `written` of
   /// all ranks has: this rank has no points on these meshes if it put none; on other meshes its blocks are absent.
   void end_step(std::int64_t cycle, double time, const std::string& written = "");
@@ -114,6 +121,10 @@ class Feed {
   void start();
   void declare();
   [[nodiscard]] Mapping rules();
+  /// The rules of the file, on rank 0; `problem` says why they cannot be read.
+  [[nodiscard]] Mapping rules_of_file(std::string& problem) const;
+  /// Says which rules of the file fit no array, and which of its meshes have none, on rank 0.
+  void say_unused(const Mapping& of_file);
   /// Places a piece that is not placed yet; says why if it cannot be.
   void settle(Piece& piece);
   void publish(Piece& piece);
@@ -135,6 +146,7 @@ class Feed {
   std::unique_ptr<Ranks> ranks_;
   std::string configuration_, mapping_;
   Mapping suggested_;
+  std::set<std::string> others_;  ///< arrays that the program has
   std::optional<Session> session_;
   Agreed agreed_;
   std::vector<Blocks> blocks_;           ///< by mesh

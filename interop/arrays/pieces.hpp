@@ -41,6 +41,7 @@ class Pieces {
   void clear();
   /// Pieces of the part's array that have values in common with it. `known`: the part is a block.
   [[nodiscard]] std::vector<Place> overlapping(const Part& part, bool known = false);
+  [[nodiscard]] bool have(const std::string& array) const { return arrays_.count(array) != 0; }
   [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
   [[nodiscard]] auto begin() { return all_.begin(); }
   [[nodiscard]] auto end() { return all_.end(); }

@@ -72,7 +72,8 @@ const AgreedArray* Feed::find(const Part& part) const {
 const AgreedArray* Feed::known(const Part& part) {
   const AgreedArray* const array = find(part);
   if (array == nullptr && agreed_.arrays.count(part.name) != 0) {
-    say("array '" + part.name + "': left out, since its type or shape is another one than in the first step");
+    say("array '" + part.name + "': left out, since its type or shape is another one than in the first step" +
+        out_of_date(part.name));
   } else if (array == nullptr && agreed_.left_out.count(part.name) == 0) {
     say("array '" + part.name + "': left out, since the first step with arrays had none of that name");
   }

@@ -272,7 +272,7 @@ arrays:
   pair: {components: last}
 """
     done = start(tmp_path, 2, "--odd", "openpmd", text=ALL, mapping=rules)
-    assert done.stderr == ""
+    assert done.stderr.count("sidestream:") == 1 and "it is 'place_2' in the configuration" in done.stderr
     with h5py.File(tmp_path / "results" / "fields-1.h5") as file:
         names = sorted(file["variables"])
         assert names == ["cloud_coordinates", "in_cells", "pair", "place", "place_2"]
@@ -302,7 +302,9 @@ def test_reading_is_refused(tmp_path):
 @pytest.mark.test_all
 def test_nothing_to_publish(tmp_path):
     done = start(tmp_path, 2, "--odd", "nothing")
-    assert done.stderr == "" and not (tmp_path / "results").exists()
+    rules = ("in_cells", "pair")
+    assert all(f"arrays.yaml: the rule for '{name}' fits nothing that the program" in done.stderr for name in rules)
+    assert done.stderr.count("sidestream:") == 2 and not (tmp_path / "results").exists()
 
 
 # Each: parameters, rules, configuration, and a part of the sentence.

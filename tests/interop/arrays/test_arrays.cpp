@@ -111,6 +111,26 @@ TEST_CASE("the first rule that fits a name counts") {
   }
 }
 
+TEST_CASE("rules that fit no array are named") {
+  const Mapping mapping = read_mapping(
+      "meshes:\n  e: {type: points, coordinates: [e/x]}\narrays:\n  T: {}\n  'v*': {}\n  'd*': {leave_out: true}\n",
+      "rules.yaml");
+  CHECK(unused(mapping, {"T", "v1", "e/x"}, "rules.yaml").empty());
+  const std::vector<std::string> all = unused(mapping, {"t", "w"}, "rules.yaml");
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].find("rules.yaml: the rule for 'T' fits nothing that the program has written so far (found 't', 'w')") ==
+        0);
+  CHECK(all[2].find("the rule for 'e/x'") != std::string::npos);
+  const Mapping other = read_mapping("meshes:\n  grid: {}\n  fog: {}\narrays:\n  T: {mesh: gird}\n", "rules.yaml");
+  const std::vector<std::string> meshes = unused(other, {"T"}, "rules.yaml");
+  REQUIRE(meshes.size() == 2);
+  CHECK(meshes[1].find(
+            "rules.yaml: no rule names the mesh 'grid', expected one for an array on it (rules name 'gird')") == 0);
+  CHECK(unused(other, {"T"}, "rules.yaml", other).size() == 2);
+  CHECK(some_of({}) == "none");
+  CHECK(some_of({"1", "2", "3", "4", "5", "6", "7", "8", "9"}).find("'8' and 1 more") != std::string::npos);
+}
+
 TEST_CASE("faults of the file are named with their line") {
   const auto message = [](const char* text) { return message_of([&] { (void)read_mapping(text, "rules.yaml"); }); };
   CHECK(message("meshes:\n  grid:\n    orgin: [0]\n").find("rules.yaml, line 3: found 'orgin'") == 0);
@@ -122,6 +142,11 @@ TEST_CASE("faults of the file are named with their line") {
   CHECK(message("meshes:\n  e: {type: points, origin: [1]}\n").find("only coordinates") != std::string::npos);
   CHECK(message("meshes:\n  g: {spacing: [0]}\n").find("positive") != std::string::npos);
   CHECK(message("meshes:\n  g: {type: curved}\n").find("found 'curved'") != std::string::npos);
+  CHECK(
+      message("arrays:\n  a: {variable: x}\n  b: {variable: x}\n").find("rules.yaml, line 3: found the variable 'x'") ==
+      0);
+  CHECK(message("arrays:\n  a: {variable: x}\n  a: {variable: y}\n").find("found 'a' twice") != std::string::npos);
+  CHECK(message("arrays:\n  a: {variable: x}\n  b: {variable: x, leave_out: true}\n") == "nothing was thrown");
   CHECK(read_mapping("", "rules.yaml").arrays.empty());
   CHECK(read_mapping("arrays:\n  # none\n", "rules.yaml").arrays.empty());
 }

@@ -24,7 +24,7 @@ outputs:
   - hdf5: {file: "fields-{index}.h5"}
 """
 RULES = """files: {{pattern: "plot_{{cycle}}.h5", write: {write}}}
-meshes: {{grid: {{}}, other: {{}}}}
+meshes: {{grid: {{}}}}
 arrays:
   /a: {{mesh: grid, variable: a}}
   /b: {{mesh: grid, variable: b}}
@@ -141,6 +141,7 @@ def test_what_cannot_be_published_is_written(tmp_path, case):
     done = run(tmp_path, [sys.executable, "-c", code], text=text, rules=rules, mpi=False)
     lines = [line for line in done.stderr.splitlines() if said in line]
     assert len(lines) == 1, done.stderr
+    assert lines[0].endswith("in this step are older ones") == (case in ("other type", "points"))
     with h5py.File(tmp_path / "plot_2.h5") as file:
         values = file[name][...]["p"] if name == "c" else file[name][...]
         assert values[layer].any()
