@@ -146,3 +146,31 @@ def test_what_cannot_be_published_is_written(tmp_path, case):
         values = file[name][...]["p"] if name == "c" else file[name][...]
         assert values[layer].any()
         assert not file["a"][1, 0, 1].any()
+
+
+NETCDF = """
+import netCDF4, numpy as np
+values = np.arange(360.0).reshape(6, 5, 12)
+with netCDF4.Dataset("plot.nc", "w") as file:
+    for name, size in (("time", None), ("z", 6), ("y", 5), ("x", 12)):
+        file.createDimension(name, size)
+    a = file.createVariable("a", "f8", ("time", "z", "y", "x"))
+    for step in range(3):
+        a[step] = values + 1000 * step
+        a[step, 0] = -step - 1
+        a[step, 1:3, 2:4] = 7
+"""
+
+
+@pytest.mark.parametrize("write", few(["both", "only"], kept=["only"]))
+def test_a_boundary_in_netcdf(tmp_path, write):
+    pytest.importorskip("netCDF4")
+    rules = f"files: {{pattern: plot.nc, steps: index, write: {write}}}\narrays: {{/a: {{mesh: grid, variable: a}}}}\n"
+    text = "output: {directory: results}\noutputs:\n  - hdf5: {file: 'fields-{index}.h5'}\n"
+    done = run(tmp_path / "ours", [sys.executable, "-c", NETCDF], text=text, rules=rules, mpi=False)
+    assert done.stderr == ""
+    run(tmp_path / "alone", [sys.executable, "-c", NETCDF], text=text, mpi=False)
+    with h5py.File(tmp_path / "alone" / "plot.nc") as theirs:
+        for index in range(3):
+            with h5py.File(tmp_path / "ours" / "results" / f"fields-{index}.h5") as ours:
+                np.testing.assert_array_equal(ours["variables/a"][...].squeeze(), theirs["a"][index])
