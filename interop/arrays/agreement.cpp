@@ -24,7 +24,6 @@ struct Described {
   std::vector<Index> shape;
   std::size_t axes = 0;
   std::vector<std::pair<int, Part>> parts;
-  std::set<std::pair<int, std::vector<Index>>> known{};  ///< rank; start and count
 };
 
 std::string describe(const std::vector<Part>& parts) {
@@ -48,18 +47,15 @@ void add_part(int rank, Part part, ByName& arrays, Problems& problems) {
   }
   if (array.type != part.type || array.shape != part.shape || array.axes != part.count.size()) {
     problems.push_back("array '" + part.name + "': rank " + std::to_string(rank) +
-                       " has another type or shape than a lower rank; its part is left out");
+                       " has another type or shape than an earlier part or a lower rank; its part is left out");
     return;
   }
-  std::vector<Index> box = part.start;
-  box.insert(box.end(), part.count.begin(), part.count.end());
-  if (part.values() > 0 && array.known.insert({rank, box}).second) {
-    array.parts.emplace_back(rank, std::move(part));
-  }
+  if (part.values() > 0) array.parts.emplace_back(rank, std::move(part));
 }
 
-/// Two ranks whose parts have points in common; nothing if there are none. Goes through the parts in the order of their
-/// first indices along the slowest axis, and compares each with those that begin before it ends.
+/// Two ranks whose parts have points in common; nothing if there are none. Those of one rank have none (pieces.hpp).
+/// Goes through the parts in the order of their first indices along the slowest axis, and compares each with those that
+/// begin before it ends.
 std::optional<std::pair<int, int>> overlap(const Described& array) {
   std::vector<std::pair<int, const Part*>> sorted;
   for (const auto& [rank, part] : array.parts) sorted.emplace_back(rank, &part);
@@ -151,6 +147,7 @@ class Maker {
     }
     agreed.mesh = mesh_for(array, agreed, of_mesh, axes, wanted);
     agreed.variable = rule != nullptr && !rule->variable.empty() ? rule->variable : array.name;
+    if (agreed.variable != array.name && !rule->exact) named_.insert(array.name);
     result_.arrays[array.name] = agreed;
     result_.left_out.erase(array.name);
   }
@@ -167,7 +164,13 @@ class Maker {
     for (std::size_t m = 0; m < drafts_.size(); ++m) complete(m);
     for (auto& [name, array] : result_.arrays) {
       const bool place = array.coordinate >= 0 || array.places;
-      array.variable = place ? result_.meshes[array.mesh].places() : names.take(array.variable);
+      const std::string wanted =
+          std::exchange(array.variable, place ? result_.meshes[array.mesh].places() : names.take(array.variable));
+      if (place || array.variable == wanted || named_.count(name) == 0) continue;
+      problems_.push_back("array '" + name + "': its rule says `variable: " + wanted + "`, " +
+                          (as_name(wanted) == wanted ? "which a mesh or another array has"
+                                                     : "expected letters, digits and _ after a letter") +
+                          "; it is '" + array.variable + "' in the configuration");
     }
     return std::move(result_);
   }
@@ -188,7 +191,9 @@ class Maker {
                           "of components can be the last one, see `components`)");
     } else if (const auto both = array.shape.empty() ? std::nullopt : overlap(array)) {
       problems_.push_back(where + "the parts of rank " + std::to_string(both->first) + " and rank " +
-                          std::to_string(both->second) + " overlap, expected each value once; it is left out");
+                          std::to_string(both->second) +
+                          " overlap, expected each value on one rank, since nobody knows whose is the "
+                          "last one; it is left out");
     } else {
       return true;
     }
@@ -282,6 +287,7 @@ class Maker {
 
   const Mapping& mapping_;
   Problems& problems_;
+  std::set<std::string> named_;  ///< arrays that have their variable from a rule of a file
   std::vector<Draft> drafts_;
   Agreed result_;
 };

@@ -41,6 +41,9 @@ struct AgreedArray {
   bool vector = false;         ///< global arrays only
   int coordinate = -1;         ///< of a mesh of points: 0, 1 or 2 for x, y, z
   bool places = false;         ///< a `vector` with all coordinates of a mesh of points
+
+  /// True if a part has all components, as parts are published.
+  [[nodiscard]] bool is_whole(const Part& part) const { return !vector || part.count.back() == components; }
 };
 
 struct AgreedMesh {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sidestream/error.hpp>
 #include <sstream>
+#include <utility>
 
 namespace sidestream::arrays {
 
@@ -30,37 +31,14 @@ void Feed::put(const Part& part, Read when) {
   const std::string problem = problem_of(part);
   if (!problem.empty()) return say(problem + "; it is left out");
   if (part.values() == 0 && !unknown()) return void(empty_.insert(part.name));
-  guarded([&] {
-    if (part.is_global()) return take(part, when);
-    Part local = part;
+  Part placed = part;
+  if (!part.is_global()) {
     Index& listed = listed_[part.name];
-    local.start = {listed};
+    placed.start = {listed};
     listed += static_cast<Index>(part.values());
-    take(local, when);
-  });
-}
-
-void Feed::take(const Part& part, Read when) {
-  if (when == Read::now && session_) {
-    Box box;
-    const AgreedArray* const array = known(part, box);
-    if (array == nullptr) return;
-    if (!is_needed(*array)) return void(use(part, *array, box));  // its blocks count, as they do with other arrays
-    const std::int64_t* const block = block_of(*array, box);
-    if (block != nullptr && array->coordinate < 0) {
-      if (use(part, *array, box)) publish(*array, part, *block);
-      return;
-    }
   }
-  const auto same = [&](const Waiting& w) {
-    return w.part.name == part.name && w.part.start == part.start && w.part.count == part.count;
-  };
-  if (part.values() > 0 && std::any_of(waiting_.begin(), waiting_.end(), same)) return say_twice(part.name);
-  Waiting& waiting = waiting_.emplace_back(Waiting{part, {}});
-  if (when == Read::later) return;
-  waiting.copy = packed(part);
-  waiting.part.data = waiting.copy.data();
-  waiting.part.strides.clear();
+  if (when == Read::later) return void(later_.push_back(std::move(placed)));
+  guarded([&] { take(placed, when); });
 }
 
 std::byte* Feed::lend(Part part) {
@@ -78,118 +56,78 @@ std::byte* Feed::lend(Part part) {
     part.start = {listed};
     listed += static_cast<Index>(part.values());
   }
-  void* memory = nullptr;
-  guarded([&] {
-    if (!session_) return;
-    Box box;
-    const AgreedArray* const array = known(part, box);
-    const std::int64_t* const block = array == nullptr ? nullptr : block_of(*array, box);
-    if (block == nullptr || array->coordinate >= 0 || !is_natural(agreed_.meshes[array->mesh])) return;
-    if (put_.count({part.name, key_of(box)}) != 0) return;
-    memory = session_->alloc_values(array->variable, *block, part.type, part.values());
-    if (memory != nullptr && use(part, *array, box)) lent_.push_back({array->variable, *block});
-  });
-  if (memory != nullptr) return static_cast<std::byte*>(memory);
-  Waiting& waiting =
-      waiting_.emplace_back(Waiting{part, std::vector<std::byte>(std::max<std::size_t>(1, part.bytes()))});
-  waiting.part.data = waiting.copy.data();
-  return waiting.copy.data();
+  std::byte* memory = nullptr;
+  guarded([&] { memory = lend_shared(part); });
+  if (memory != nullptr) return memory;
+  Span& span = spans_.emplace_back(Span{part, std::vector<std::byte>(std::max<std::size_t>(1, part.bytes()))});
+  span.part.data = span.memory.data();
+  return span.memory.data();
+}
+
+std::byte* Feed::lend_shared(const Part& part) {
+  const AgreedArray* const array = session_ ? known(part) : nullptr;
+  if (array == nullptr || array->coordinate >= 0 || !array->is_whole(part)) return nullptr;
+  if (!is_natural(agreed_.meshes[array->mesh]) || !pieces_.overlapping(part).empty()) return nullptr;
+  Piece piece;
+  piece.part = part;
+  piece.array = array;
+  piece.box = agreed_.meshes[array->mesh].place(part, *array);
+  const std::int64_t* const block = block_of(*array, piece.box);
+  if (block == nullptr || !fits(*array, piece.box, {})) return nullptr;
+  lay(piece, *block, false);
+  if (piece.block < 0) return nullptr;
+  place(piece);
+  piece.lent = true;
+  return const_cast<std::byte*>(pieces_.add(std::move(piece)).part.data);
 }
 
 void Feed::flush() {
-  std::deque<Waiting> all;
-  all.swap(waiting_);
-  for (Waiting& waiting : all) {
-    if (!waiting.copy.empty()) {
-      waiting_.push_back(std::move(waiting));
-    } else {
-      guarded([&] { take(waiting.part, Read::now); });
-    }
+  for (const Part& part : std::exchange(later_, {})) {
+    guarded([&] { take(part, Read::now); });
   }
 }
 
-const AgreedArray* Feed::known(const Part& part, Box& box) {
-  const auto found = agreed_.arrays.find(part.name);
-  if (found == agreed_.arrays.end()) {
-    if (agreed_.left_out.count(part.name) == 0) {
-      say("array '" + part.name + "': left out, since the first step with arrays had none of that name");
-    }
-    return nullptr;
+Mapping Feed::rules_of_file(std::string& problem) const {
+  if (ranks_->rank() != 0 || mapping_.empty()) return {};
+  try {
+    std::ifstream file(mapping_);
+    if (!file) throw Error(Code::configuration, "the file '" + mapping_ + "' with rules for arrays cannot be opened");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return read_mapping(text.str(), mapping_);
+  } catch (const std::exception& error) {
+    problem = error.what();
   }
-  const AgreedArray& array = found->second;
-  const AgreedMesh& mesh = agreed_.meshes[array.mesh];
-  const bool list = mesh.points && part.is_global() == !array.shape.empty() &&
-                    (!array.vector || part.shape.back() == array.components);
-  if (array.type != part.type || static_cast<int>(part.count.size()) != array.axes ||
-      (mesh.points ? !list : part.shape != array.shape)) {
-    say("array '" + part.name + "': left out, since its type or shape is another one than in the first step");
-    return nullptr;
-  }
-  if (array.vector && part.count.back() != array.components) {
-    say("array '" + part.name + "': left out, since the part has not all components");
-    return nullptr;
-  }
-  box = mesh.place(part, array);
-  return &array;
-}
-
-bool Feed::is_needed(const AgreedArray& array) {
-  return session_->is_needed(array.coordinate < 0 ? array.variable : agreed_.meshes[array.mesh].places());
-}
-
-const std::int64_t* Feed::block_of(const AgreedArray& array, const Box& box) const {
-  const Blocks& blocks = blocks_[array.mesh];
-  const auto found = blocks.ids.find(key_of(box));
-  return found == blocks.ids.end() ? nullptr : &found->second;
-}
-
-bool Feed::use(const Part& part, const AgreedArray& array, const Box& box) {
-  if (!put_.insert({part.name, key_of(box)}).second) {
-    say_twice(part.name);
-    return false;
-  }
-  Blocks& blocks = blocks_[array.mesh];
-  if (blocks.used.count(key_of(box)) != 0) return true;
-  blocks.changing = blocks.changing || blocks.ids.count(key_of(box)) == 0;
-  for (const BoxKey& other : blocks.used) {
-    if (!blocks.changing) break;
-    if (intersection(box_of(other), box).empty()) continue;
-    say("array '" + part.name + "': left out, since a part overlaps one of another array on the mesh '" +
-        agreed_.meshes[array.mesh].name + "'; map the arrays to two meshes");
-    return false;
-  }
-  blocks.used.insert(key_of(box));
-  return true;
+  return {};
 }
 
 Mapping Feed::rules() {
-  Mapping mapping;
   std::string problem;
-  if (ranks_->rank() == 0 && !mapping_.empty()) {
-    try {
-      std::ifstream file(mapping_);
-      if (!file) throw Error(Code::configuration, "the file '" + mapping_ + "' with rules for arrays cannot be opened");
-      std::ostringstream text;
-      text << file.rdbuf();
-      mapping = read_mapping(text.str(), mapping_);
-    } catch (const std::exception& error) {
-      problem = error.what();
-    }
-  }
+  Mapping mapping = rules_of_file(problem);
   const std::string of_first = ranks_->gather(problem).front();
   if (!of_first.empty()) throw Error(Code::configuration, of_first);
-  mapping.add(suggested_);
   return mapping;
+}
+
+void Feed::say_unused(const Mapping& of_file) {
+  std::set<std::string> names = others_;
+  for (const auto& [name, array] : agreed_.arrays) names.insert(name);
+  names.insert(agreed_.left_out.begin(), agreed_.left_out.end());
+  for (const std::string& sentence : unused(of_file, names, mapping_, suggested_)) say_first(sentence);
 }
 
 void Feed::start() {
   Problems problems;
   std::vector<Part> parts;
-  for (const Waiting& waiting : waiting_) parts.push_back(waiting.part);
+  for (const Piece& piece : pieces_) parts.push_back(piece.part);
   try {
-    agreed_ = agree(parts, rules(), *ranks_, problems);
+    const Mapping of_file = rules();
+    Mapping all = of_file;
+    all.add(suggested_);
+    agreed_ = agree(parts, all, *ranks_, problems);
     if (ranks_->rank() == 0) sentences_.say(problems);
     if (agreed_.arrays.empty()) return;
+    say_unused(of_file);
     session_.emplace(interop::open_on_all(*ranks_, configuration_));
     blocks_.resize(agreed_.meshes.size());
     declare();
@@ -237,8 +175,9 @@ std::string Feed::written() const {
     meshes[found->second.mesh] = '+';
   };
   for (const std::string& name : empty_) add(name);
-  for (const Waiting& waiting : waiting_) add(waiting.part.name);
-  for (const auto& [name, box] : put_) add(name);
+  for (const Piece& piece : pieces_) add(piece.part.name);
+  for (const Part& part : later_) add(part.name);
+  for (const Span& span : spans_) add(span.part.name);
   return meshes;
 }
 
@@ -249,20 +188,16 @@ std::string Feed::either(std::string one, const std::string& other) {
 }
 
 void Feed::end_step(std::int64_t cycle, double time, const std::string& written) {
+  for (const Part& part : later_) guarded([&] { take(part, Read::later); });
+  for (const Span& span : spans_) guarded([&] { take(span.part, Read::later); });
   if (unknown() && !closed_) guarded([&] { start(); });
   if (session_) {
-    guarded([&] { publish_waiting(written); });
-    for (const Lent& lent : lent_) {
-      guarded([&] {
-        session_->commit(lent.variable, lent.block);
-        session_->clear(lent.variable, lent.block);
-      });
-    }
+    guarded([&] { publish_all(written); });
     guarded([&] { (void)session_->end_iteration(cycle, time); });
   }
-  waiting_.clear();
-  lent_.clear();
-  put_.clear();
+  pieces_.clear();
+  later_.clear();
+  spans_.clear();
   empty_.clear();
   listed_.clear();
   places_.clear();
@@ -273,7 +208,7 @@ void Feed::end_step(std::int64_t cycle, double time, const std::string& written)
 }
 
 bool Feed::has_parts() const {
-  const bool mine = !waiting_.empty() || !put_.empty();
+  const bool mine = !pieces_.empty() || !later_.empty() || !spans_.empty();
   const std::vector<std::string> all = ranks_->gather(mine ? "parts" : "");
   return std::any_of(all.begin(), all.end(), [](const std::string& text) { return !text.empty(); });
 }
@@ -281,6 +216,11 @@ bool Feed::has_parts() const {
 void Feed::close() {
   if (closed_) return;
   closed_ = true;
+  if (unknown()) {  // no array came that could be used
+    std::string problem;
+    say_unused(rules_of_file(problem));
+    if (!problem.empty()) say(problem);
+  }
   if (!session_) return;
   Session session = std::move(*session_);
   session_.reset();

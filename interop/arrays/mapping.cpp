@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sidestream/error.hpp>
+#include <sidestream/kit/base/names.hpp>
 #include <string_view>
 
 namespace sidestream::arrays {
@@ -143,6 +144,17 @@ ArrayRule read_array(const Reader& reader, const std::string& pattern, const YAM
   return rule;
 }
 
+/// Refuses a rule that wants what another one has.
+void check_rule(const Reader& reader, const YAML::Node& node, const ArrayRule& rule, const Mapping& mapping) {
+  for (const ArrayRule& other : mapping.arrays) {
+    if (other.pattern == rule.pattern)
+      reader.fail(node, "found '" + rule.pattern + "' twice, expected one rule for it");
+    if (rule.variable.empty() || rule.variable != other.variable || rule.leave_out || other.leave_out) continue;
+    reader.fail(node, "found the variable '" + rule.variable + "' for '" + rule.pattern + "' and for '" +
+                          other.pattern + "', expected another one for each; rename one of them");
+  }
+}
+
 /// Coordinates lie on their mesh; no rule needs to say so.
 void add_coordinates(Mapping& mapping) {
   for (const auto& [mesh, rule] : mapping.meshes) {
@@ -185,7 +197,9 @@ Mapping read_mapping(const std::string& text, const std::string& file) {
       return true;
     };
     const auto array = [&](const std::string& name, const YAML::Node& node) {
-      mapping.arrays.push_back(read_array(reader, name, node));
+      const ArrayRule rule = read_array(reader, name, node);
+      check_rule(reader, node, rule, mapping);
+      mapping.arrays.push_back(rule);
       const std::string& of = mapping.arrays.back().mesh;
       if (!of.empty() && mapping.meshes.find(of) == mapping.meshes.end()) mapping.meshes[of];
       return true;
@@ -198,6 +212,45 @@ Mapping read_mapping(const std::string& text, const std::string& file) {
   if (!root.IsNull()) reader.each(root, "the sections `meshes` and `arrays`", section, "meshes, arrays");
   add_coordinates(mapping);
   return mapping;
+}
+
+std::string some_of(const std::set<std::string>& names) {
+  constexpr std::size_t most = 8;
+  std::string text;
+  std::size_t n = 0;
+  for (const std::string& name : names) {
+    if (n++ == most) break;
+    text += (text.empty() ? "'" : ", '") + name + "'";
+  }
+  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+  return text.empty() ? "none" : text;
+}
+
+std::vector<std::string> unused(const Mapping& mapping, const std::set<std::string>& arrays, const std::string& file,
+                                const Mapping& others) {
+  std::vector<std::string> sentences;
+  for (const ArrayRule& rule : mapping.arrays) {
+    const auto suits = [&](const std::string& name) {
+      return rule.exact ? rule.pattern == name : fits(rule.pattern, name);
+    };
+    if (rule.leave_out || std::any_of(arrays.begin(), arrays.end(), suits)) continue;
+    sentences.push_back(
+        file + ": the rule for '" + rule.pattern + "' fits nothing that the program has written so far (found " +
+        some_of(arrays) + "), expected an array of the first step; " +
+        suggestion(rule.pattern, {arrays.begin(), arrays.end()}, "correct the name, or remove the rule"));
+  }
+  std::set<std::string> named;
+  for (const Mapping* const rules : {&mapping, &others}) {
+    for (const ArrayRule& rule : rules->arrays) {
+      if (!rule.mesh.empty()) named.insert(rule.mesh);
+    }
+  }
+  for (const auto& [mesh, rule] : mapping.meshes) {
+    if (named.count(mesh) != 0) continue;
+    sentences.push_back(file + ": no rule names the mesh '" + mesh + "', expected one for an array on it (rules name " +
+                        some_of(named) + "); correct the names, or remove the mesh");
+  }
+  return sentences;
 }
 
 std::string to_text(const Mapping& mapping) {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,13 @@ struct Mapping {
 
 /// Reads the text of a file. Throws Error(configuration): file, line, what was found and what was expected.
 [[nodiscard]] Mapping read_mapping(const std::string& text, const std::string& file);
+
+/// A sentence on each rule of a file that fits none of the arrays that a program has, and on each mesh that no rule of
+/// the file or of `others` names.
+[[nodiscard]] std::vector<std::string> unused(const Mapping& mapping, const std::set<std::string>& arrays,
+                                              const std::string& file, const Mapping& others = {});
+/// "'a', 'b' and 3 more", or "none".
+[[nodiscard]] std::string some_of(const std::set<std::string>& names);
 
 /// A mapping as text for other ranks, and back.
 [[nodiscard]] std::string to_text(const Mapping& mapping);

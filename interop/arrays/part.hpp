@@ -30,6 +30,12 @@ struct Part {
 /// Says in one sentence why a part cannot be used; empty if it can.
 [[nodiscard]] std::string problem_of(const Part& part);
 
+/// Distances in bytes along each axis, also of a contiguous part.
+[[nodiscard]] std::vector<Index> strides_of(const Part& part);
+
+/// Copies values to the memory that `to` refers to, which can be written and has the same count and type.
+void copy_values(const Part& from, const Part& to);
+
 /// The part's values, contiguous.
 [[nodiscard]] std::vector<std::byte> packed(const Part& part);
 

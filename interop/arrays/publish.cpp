@@ -1,80 +1,47 @@
-// Publishing of one step's parts.
+// Blocks of a step, and the values in them.
 #include <algorithm>
 
 #include "feed.hpp"
 
 namespace sidestream::arrays {
 
-namespace {
-
-/// Strides in values; empty if one is no multiple of a value's size, or the address is not: members of types that are
-/// packed.
-std::vector<Index> strides_of(const Part& part) {
-  const auto size = static_cast<Index>(size_of(part.type));
-  if (reinterpret_cast<std::uintptr_t>(part.data) % size_of(part.type) != 0) return {};
-  std::vector<Index> strides(part.count.size(), 1);
-  for (std::size_t a = strides.size(); a-- > 1 && part.strides.empty();) strides[a - 1] = strides[a] * part.count[a];
-  for (std::size_t a = 0; a < part.strides.size(); ++a) {
-    if (part.strides[a] % size != 0) return {};
-    strides[a] = part.strides[a] / size;
-  }
-  return strides;
-}
-
-}  // namespace
-
-void Feed::publish(const AgreedArray& array, const Part& part, std::int64_t block) {
+void Feed::lay(Piece& piece, std::int64_t block, bool copies) {
+  const AgreedArray& array = *piece.array;
   const AgreedMesh& mesh = agreed_.meshes[array.mesh];
-  const std::vector<Index> strides = strides_of(part);
-  const bool flattened = mesh.points && !array.vector && part.count.size() > 1;
-  if (strides.empty() || (flattened && !part.strides.empty())) {
-    const std::vector<std::byte> copy = packed(part);
-    Part contiguous = part;
-    contiguous.data = copy.data();
-    contiguous.strides.clear();
-    return publish(array, contiguous, block);
+  const auto axes = static_cast<std::size_t>(mesh.points ? 1 : mesh.dimensions);
+  const ArrayView view =
+      session_->alloc(array.variable, block, piece.part.type, static_cast<int>(axes) + (array.components > 1 ? 1 : 0));
+  const Part from = piece.part;
+  piece.part.data = static_cast<const std::byte*>(view.data);
+  piece.part.strides.clear();
+  if (view.data == nullptr) return;  // the iteration is refused
+  const bool flattened = mesh.points && !array.vector && from.count.size() > 1;
+  const auto size = static_cast<Index>(size_of(from.type));
+  for (std::size_t a = 0; a < axes && !flattened; ++a) {
+    piece.part.strides.push_back(view.strides[mesh.points ? 0 : static_cast<std::size_t>(mesh.axis_of[a])] * size);
   }
-  std::array<Index, 4> extents{1, 1, 1, 1}, steps{1, 1, 1, 1};
-  const int axes = mesh.points ? 1 : mesh.dimensions;
-  if (mesh.points && !array.vector) {
-    extents[0] = static_cast<Index>(part.values());
-    steps[0] = strides.back();
-  } else {
-    for (std::size_t a = 0; a < static_cast<std::size_t>(axes); ++a) {
-      const auto axis = mesh.points ? 0 : static_cast<std::size_t>(mesh.axis_of[a]);
-      extents[axis] = part.count[a];
-      steps[axis] = strides[a];
-    }
-  }
-  ProgramArray values;
-  values.type = part.type;
-  values.data = part.data;
-  values.rank = axes + (array.vector ? 1 : 0);
-  values.extents = extents.data();
-  values.strides = steps.data();
-  if (array.vector) {
-    extents[static_cast<std::size_t>(axes)] = array.components;
-    steps[static_cast<std::size_t>(axes)] = strides.back();
-  }
-  (void)session_->publish(array.variable, block, values);
+  if (array.vector) piece.part.strides.push_back(view.strides[3] * size);
+  if (copies) copy_values(from, piece.part);
+  piece.block = block;
+  piece.changeable = true;
 }
 
 void Feed::update_blocks(std::size_t number, bool written) {
   const AgreedMesh& mesh = agreed_.meshes[number];
   Blocks& blocks = blocks_[number];
   const bool same = std::equal(blocks.used.begin(), blocks.used.end(), blocks.ids.begin(), blocks.ids.end(),
-                               [](const BoxKey& used, const auto& known) { return used == known.first; });
+                               [](const auto& used, const auto& known) { return used.first == known.first; });
   if (same || (blocks.used.empty() && !written)) return;  // without parts the mesh's arrays are absent
   std::map<BoxKey, std::int64_t> ids;
   std::set<std::int64_t> taken;
-  for (const BoxKey& key : blocks.used) {
+  for (const auto& [key, pieces] : blocks.used) {
     const auto kept = blocks.ids.find(key);
     if (kept != blocks.ids.end()) taken.insert(ids[key] = kept->second);
   }
   std::int64_t next = ranks_->rank();
   std::vector<Block> all;
   std::vector<BoxKey> fresh;
-  for (const BoxKey& key : blocks.used) {
+  for (const auto& [key, pieces] : blocks.used) {
     if (ids.find(key) == ids.end()) {
       while (!taken.insert(next).second) next += ranks_->size();
       ids[key] = next;
@@ -130,27 +97,51 @@ void Feed::publish_places() {
   }
 }
 
-void Feed::publish_waiting(const std::string& written) {
-  std::vector<std::pair<const AgreedArray*, std::pair<const Part*, BoxKey>>> placed;
-  for (const Waiting& waiting : waiting_) {
-    Box box;
-    if (waiting.part.values() == 0) continue;
-    const AgreedArray* const array = known(waiting.part, box);
-    if (array == nullptr || !use(waiting.part, *array, box)) continue;
-    if (is_needed(*array)) placed.push_back({array, {&waiting.part, key_of(box)}});
+void Feed::say_out_of_place(const Piece& piece) {
+  std::string other = "another array";
+  for (const Piece& one : pieces_) {
+    if (one.placed && one.array->mesh == piece.array->mesh && !intersection(one.box, piece.box).empty()) {
+      other = "the array '" + one.part.name + "'";
+    }
   }
+  say("array '" + piece.part.name + "': a part is left out, since it overlaps one of " + other + " on the mesh '" +
+      agreed_.meshes[piece.array->mesh].name + "' and is another box; map the arrays to two meshes");
+}
+
+void Feed::settle(Piece& piece) {
+  if (piece.placed || piece.part.values() == 0) return;
+  if (piece.array == nullptr) piece.array = known(piece.part);  // of the first step
+  if (piece.array == nullptr) return;
+  if (!piece.array->is_whole(piece.part)) return say_not_whole(piece.part);
+  piece.box = agreed_.meshes[piece.array->mesh].place(piece.part, *piece.array);
+  place(piece);
+  if (!piece.placed) say_out_of_place(piece);
+}
+
+void Feed::publish(Piece& piece) {
+  if (!piece.placed || piece.part.data == nullptr) return;
+  if (piece.block < 0) {
+    if (!is_needed(*piece.array)) return;
+    const std::int64_t* const block = block_of(*piece.array, piece.box);
+    if (block == nullptr) return;  // the blocks were refused, as has been said
+    if (piece.array->coordinate >= 0) {
+      places_[{piece.array->mesh, *block}][piece.array->coordinate] = &piece.part;
+      return;
+    }
+    lay(piece, *block, true);
+    if (piece.block < 0) return;
+  }
+  guarded([&] { session_->commit(piece.array->variable, piece.block); });
+  session_->clear(piece.array->variable, piece.block);
+}
+
+void Feed::publish_all(const std::string& written) {
+  for (Piece& piece : pieces_) settle(piece);
   for (std::size_t m = 0; m < agreed_.meshes.size(); ++m) {
     guarded([&] { update_blocks(m, m < written.size() && written[m] == '+'); });
   }
-  for (const auto& [array, where] : placed) {
-    const auto& [part, key] = where;
-    const auto block = blocks_[array->mesh].ids.find(key);
-    if (block == blocks_[array->mesh].ids.end()) continue;  // the blocks were refused, as has been said
-    if (array->coordinate >= 0) {
-      places_[{array->mesh, block->second}][array->coordinate] = part;
-    } else {
-      guarded([&, array = array, part = part] { publish(*array, *part, block->second); });
-    }
+  for (Piece& piece : pieces_) {
+    guarded([&] { publish(piece); });
   }
   guarded([&] { publish_places(); });
 }

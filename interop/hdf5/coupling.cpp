@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 #include <sidestream/error.hpp>
+#include <sidestream/kit/base/names.hpp>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +14,19 @@ namespace sidestream::interposed {
 namespace {
 
 std::string base_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// Names of files and datasets that are kept for messages.
+constexpr std::size_t most_names = 1000;
+
+/// A pattern for a file's name: the last number before its ending counts the files.
+std::string pattern_of(const std::string& name) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::size_t end = std::min(name.rfind('.'), name.size());
+  while (end > 0 && !is_digit(name[end - 1])) --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_digit(name[begin - 1])) --begin;
+  return begin == end ? name : name.substr(0, begin) + "{cycle}" + name.substr(end);
+}
 
 std::int64_t number_in(std::string_view text) {
   std::int64_t number = 0;
@@ -30,6 +44,7 @@ Coupling::Coupling(MappedFiles files, arrays::Mapping mapping, std::string mappi
 bool Coupling::opened(const ProgramHdf5& hdf5, Id file, Id access) {
   const std::string name = hdf5.file_of(file);
   const std::optional<Fit> fitted = fit(files_.pattern, base_of(name));
+  if (!fitted && others_.size() < most_names && interop::Ranks::this_rank() == 0) others_.insert(base_of(name));
   if (finished_ || !fitted || !join(hdf5.communicator(access), name)) return false;
   if (files_.steps == Steps::index && open_.empty() && name != last_file_) step_ = first_step();  // a new series
   if (name != last_file_) {
@@ -92,6 +107,15 @@ void Coupling::closed(OpenFile* file, bool worked) {
   end(files_.steps == Steps::file ? cycle.value_or(ended_) : std::max<std::int64_t>(step_, 0));
 }
 
+void Coupling::say_if_no_file_fits() {
+  if (feed_ || finished_ || others_.empty()) return;
+  std::set<std::string> patterns;
+  for (const std::string& name : others_) patterns.insert(pattern_of(name));
+  say(mapping_file_ + ": nothing is published, since no file fits `files: {pattern: \"" + files_.pattern +
+      "\"}`, expected one of those that the program opens for writing (found " + arrays::some_of(others_) + "); " +
+      suggestion(files_.pattern, {patterns.begin(), patterns.end()}, "correct the pattern"));
+}
+
 void Coupling::finish() {
   if (!feed_ || finished_) return;
   finished_ = true;
@@ -99,6 +123,7 @@ void Coupling::finish() {
   const std::optional<std::int64_t> cycle = open_.empty() ? std::nullopt : open_.begin()->second.cycle;
   end(files_.steps == Steps::file ? cycle.value_or(ended_) : std::max<std::int64_t>(step_, 0));
   open_.clear();
+  if (feed_->unknown()) feed_->has(datasets_);
   feed_->close();
   feed_.reset();
 }
@@ -121,6 +146,7 @@ void Coupling::end(std::int64_t cycle) {
   ++period_;
   bool any = false;
   double time = static_cast<double>(cycle);
+  bool has_time = false;
   std::string written;
   std::vector<std::string> texts = ranks_->gather(mine);
   std::reverse(texts.begin(), texts.end());  // the lowest rank's time counts
@@ -129,11 +155,24 @@ void Coupling::end(std::int64_t cycle) {
     const std::size_t second = text.find(' ') + 1, third = text.find(' ', second) + 1;
     const std::string_view word = std::string_view(text).substr(second, third - 1 - second);
     if (word != "-") time = std::bit_cast<double>(number_in(word));
+    has_time = has_time || word != "-";
     written = arrays::Feed::either(written, text.substr(third));
   }
   if (!any) return;
+  if (!has_time && !files_.time.empty()) say_no_time(cycle);
+  if (feed_->unknown()) feed_->has(datasets_);
   feed_->end_step(cycle, time, written);
   if (ended_++ == 0) ranks_->before_end(finish_);  // before what the session does then, which is opened now
+}
+
+void Coupling::say_no_time(std::int64_t cycle) {
+  if (std::exchange(without_time_, true) || ranks_->rank() != 0) return;
+  const std::string remedy = datasets_.count(files_.time) != 0
+                                 ? "write it in each step"
+                                 : suggestion(files_.time, {datasets_.begin(), datasets_.end()}, "correct the path");
+  say(mapping_file_ + ": found no number for `files: {time: " + files_.time + "}` in the step with the cycle " +
+      std::to_string(cycle) + ", expected one in each step (there are " + arrays::some_of(datasets_) +
+      "); its time is the cycle; " + remedy);
 }
 
 void Coupling::created(const ProgramHdf5& hdf5, Id dataset) {
@@ -197,7 +236,7 @@ void Coupling::reach(const Target& of, std::optional<std::int64_t> index, bool t
 
 // ---- Writes
 
-std::optional<Target> Coupling::target(const ProgramHdf5& hdf5, Id dataset) const {
+std::optional<Target> Coupling::target(const ProgramHdf5& hdf5, Id dataset) {
   if (open_.empty() || finished_) return std::nullopt;
   Target made;
   made.dataset = hdf5.dataset(dataset);
@@ -211,11 +250,14 @@ std::optional<Target> Coupling::target(const ProgramHdf5& hdf5, Id dataset) cons
       made.cycle = fitted->cycle;
     }
   }
+  const bool counts = datasets_.size() < most_names;
+  if (counts) datasets_.insert(made.name);
   made.is_time = made.name == files_.time;
   std::string mapped = made.is_time || is_mapped(mapping_, made.name) ? made.name : "";
   const ValueType stored = hdf5.stored_type(dataset);  // the same on all ranks, other than the type in memory
   for (const ValueType::Member& member : stored.members) {
     const std::string name = member_name(made.name, member.name);
+    if (stored.compound && counts) datasets_.insert(name);
     if (stored.compound && is_mapped(mapping_, name)) mapped = name;
   }
   if (mapped.empty()) return std::nullopt;
@@ -250,13 +292,18 @@ TakenWrites Coupling::writing(const ProgramHdf5& hdf5, const sidestream_hdf5_wri
     if (only && !of->is_time && !(several && hdf5.is_collective(write.transfer))) {
       // HDF5 refuses a write without a buffer, as it does without Sidestream.
       const bool refused = write.buffers[n] == nullptr && taken.why.empty() && taken.has_values();
-      skip[n] = all_can(taken.why.empty() && taken.complete && !refused && !feed_->failed(), together) ? 1 : 0;
+      skip[n] = all_can(taken.why.empty() && taken.complete && !refused && will_publish(taken), together) ? 1 : 0;
     }
     if (!taken.why.empty()) refuse(*of, "", taken.why, taken.selection);
     for (const auto& [member, why] : taken.refused) refuse(*of, member, why, "");
     all.push_back(std::move(taken));
   }
   return all;
+}
+
+bool Coupling::will_publish(const TakenWrite& taken) {
+  return std::all_of(taken.parts.begin(), taken.parts.end(),
+                     [this](const TakenPart& one) { return feed_->will_publish(one.part); });
 }
 
 bool Coupling::all_can(bool can, bool together) const {
@@ -311,7 +358,8 @@ void Coupling::refuse(const Target& of, const std::string& member, const std::st
                       const std::string& selection) {
   if (!refused_.insert(member_name(of.name, member) + "\n" + why).second) return;
   say(of.dataset.file + ": " + member_name(of.dataset.path, member) + ": " + why +
-      (selection.empty() ? "" : " (" + selection + ")") + "; it is written, and not published");
+      (selection.empty() ? "" : " (" + selection + ")") + "; it is written, and not published" +
+      feed_->out_of_date(member_name(of.name, member)));
 }
 
 void Coupling::linked(const ProgramHdf5& hdf5, Id dataset) {

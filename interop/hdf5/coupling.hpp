@@ -54,9 +54,11 @@ class Coupling {
   void bypassing(const ProgramHdf5& hdf5, Id dataset, const char* call);
   /// Ends the last step and closes the session. Collective over the ranks of the files.
   void finish();
+  /// Says that no file has fitted, if the program opened some. Where the program ends.
+  void say_if_no_file_fits();
 
  private:
-  [[nodiscard]] std::optional<Target> target(const ProgramHdf5& hdf5, Id dataset) const;
+  [[nodiscard]] std::optional<Target> target(const ProgramHdf5& hdf5, Id dataset);
   /// Tells if a file's ranks are those of the session, which the first file's ranks become. Collective over them.
   [[nodiscard]] bool join(std::optional<MPI_Comm> comm, const std::string& name);
   void start(std::unique_ptr<interop::Ranks> ranks, bool alone);
@@ -67,12 +69,15 @@ class Coupling {
   /// Ends the present step and begins another one. Collective.
   void advance(std::int64_t step);
   void end(std::int64_t cycle);
+  /// True if the write is sure to be published, so that the file does not need it.
+  [[nodiscard]] bool will_publish(const TakenWrite& taken);
   [[nodiscard]] bool all_can(bool can, bool together) const;
   /// Comes to the step of rows that are added to a dataset, which then has `size` of them.
   void grow(const Target& target, Index size);
   /// The first row of this step in a dataset that grows; nothing: it has not grown in this step.
   [[nodiscard]] std::optional<Index> first_row(const Target& target) const;
   void put(TakenWrite& taken);
+  void say_no_time(std::int64_t cycle);
   void say(const std::string& sentence) { sentences_.say(sentence); }
   /// Says once for a dataset, or a member of it, why it is not published.
   void refuse(const Target& target, const std::string& member, const std::string& why, const std::string& selection);
@@ -86,6 +91,8 @@ class Coupling {
   bool alone_ = false;                     ///< one process writes each file
   bool finished_ = false;
   std::map<std::string, OpenFile> open_;
+  std::set<std::string> others_;    ///< names of files that do not fit the pattern
+  std::set<std::string> datasets_;  ///< names for rules of all datasets and members in mapped files
   std::string last_file_;
   std::int64_t step_;  ///< an index, or a number in paths; the same on all ranks
   std::int64_t ended_ = 0;
@@ -95,6 +102,7 @@ class Coupling {
   std::set<std::string> refused_;                                ///< datasets and why
   bool has_parts_ = false;                                       ///< this rank has parts in this step
   std::optional<double> time_;
+  bool without_time_ = false;  ///< a step had no time, as has been said
   TakenWrites nameless_;
   interop::Sentences sentences_;
 };

@@ -80,6 +80,12 @@ bool has_other_owner() {
   return process != nullptr && process != std::to_string(::getpid());
 }
 
+void at_exit() {
+  guarded([](Publisher& p) {
+    if (p.coupling) p.coupling->say_if_no_file_fits();
+  });
+}
+
 void opened(sidestream_hdf5_library* library, Id file, Id access) {
   guarded(library, [&](Publisher& p, const ProgramHdf5& hdf5) {
     if (p.recorder) p.recorder->file(hdf5.file_of(file));
@@ -197,6 +203,7 @@ extern "C" __attribute__((visibility("default"))) const sidestream_hdf5_hooks* s
       made->recorder = std::make_unique<Recorder>(record);
     } else if (map != nullptr && *map != '\0' && !has_other_owner()) {
       made->coupling = make_coupling(map);
+      std::atexit(at_exit);
     } else {
       return nullptr;
     }

@@ -176,6 +176,15 @@ Odd odd_puts() {
     s.rows("again", 1);
     s.rows("again", 2);
   };
+  odd["again"] = [](Step& s) {  // a row, then a part of it, then one of that, which is read at the end of the step
+    const auto r = static_cast<std::size_t>(s.rank), n = static_cast<std::size_t>(s.ranks);
+    s.rows("again", 1);
+    auto v = s.variable<double>("again", {n, 4}, {r, 0}, {1, 4});
+    v.SetSelection({{r, 0}, {1, 1}});
+    static const double four = 4;
+    s.engine.Put(v, &four, adios2::Mode::Deferred);
+    s.box("again", {n, 4}, {r, 0}, {1, 3}, 5);
+  };
   odd["empty"] = [](Step& s) {
     const auto n = s.rank == 0 ? std::size_t{0} : std::size_t{1};
     s.box("empty", {static_cast<std::size_t>(s.ranks), 4}, {static_cast<std::size_t>(s.rank), 0}, {n, 4}, 1);

@@ -150,12 +150,11 @@ ODD = {
     "other-shape": "array 'size': rank 1 has another type or shape",
     "late": "array 'late': left out, since the first step",
     "growing": "array 'growing': left out, since its type or shape",
-    "twice": "array 'again': the same part came twice",
     "memory": "variable 'frame': the selection in memory does not hold the part",
     "openpmd-negative": "mesh 'fields': found an origin or spacing",
     "openpmd-nan": "mesh 'fields': found an origin or spacing",
-    **dict.fromkeys(["missing", "empty", "characters", "digits", "same-name", "named-as-mesh", "local", "local-two",
-                     "joined", "moving", "splitting", "one-rank", "int-spacing", "openpmd"], ""),
+    **dict.fromkeys(["missing", "empty", "twice", "again", "characters", "digits", "same-name", "named-as-mesh",
+                     "local", "local-two", "joined", "moving", "splitting", "one-rank", "int-spacing", "openpmd"], ""),
 }  # fmt: skip
 
 
@@ -176,6 +175,16 @@ def test_parts_that_change(tmp_path):
     start(tmp_path, 3, "--odd", "moving", text=ALL)
     for index in range(3):
         np.testing.assert_array_equal(variable(tmp_path, "moving", index), np.repeat([[0.0], [1], [2]], 4, axis=1))
+
+
+@pytest.mark.parametrize("odd", few(["twice", "again"], kept=["again"]))
+def test_values_that_are_put_again(tmp_path, odd):
+    """The values that are read last count, also those of a part of what was put before."""
+    done = start(tmp_path, 2, "--odd", odd, text=ALL)
+    assert done.stderr == ""
+    last = {"twice": [2.0, 2, 2, 2], "again": [4.0, 5, 5, 1]}[odd]
+    for index in range(3):
+        np.testing.assert_array_equal(variable(tmp_path, "again", index), [last, last])
 
 
 @pytest.mark.test_all
@@ -263,7 +272,7 @@ arrays:
   pair: {components: last}
 """
     done = start(tmp_path, 2, "--odd", "openpmd", text=ALL, mapping=rules)
-    assert done.stderr == ""
+    assert done.stderr.count("sidestream:") == 1 and "it is 'place_2' in the configuration" in done.stderr
     with h5py.File(tmp_path / "results" / "fields-1.h5") as file:
         names = sorted(file["variables"])
         assert names == ["cloud_coordinates", "in_cells", "pair", "place", "place_2"]
@@ -293,7 +302,9 @@ def test_reading_is_refused(tmp_path):
 @pytest.mark.test_all
 def test_nothing_to_publish(tmp_path):
     done = start(tmp_path, 2, "--odd", "nothing")
-    assert done.stderr == "" and not (tmp_path / "results").exists()
+    rules = ("in_cells", "pair")
+    assert all(f"arrays.yaml: the rule for '{name}' fits nothing that the program" in done.stderr for name in rules)
+    assert done.stderr.count("sidestream:") == 2 and not (tmp_path / "results").exists()
 
 
 # Each: parameters, rules, configuration, and a part of the sentence.

@@ -1,12 +1,16 @@
-// Parts of arrays with gaps, compared with loops over their indices, and the file of rules.
+// Parts of arrays with gaps and in common, compared with loops over their indices, and the file of rules.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "arrays/mapping.hpp"
+#include "arrays/overlap.hpp"
 #include "arrays/part.hpp"
+#include "arrays/pieces.hpp"
 #include "sidestream/error.hpp"
 #include "support/message_of.hpp"
 
@@ -107,6 +111,26 @@ TEST_CASE("the first rule that fits a name counts") {
   }
 }
 
+TEST_CASE("rules that fit no array are named") {
+  const Mapping mapping = read_mapping(
+      "meshes:\n  e: {type: points, coordinates: [e/x]}\narrays:\n  T: {}\n  'v*': {}\n  'd*': {leave_out: true}\n",
+      "rules.yaml");
+  CHECK(unused(mapping, {"T", "v1", "e/x"}, "rules.yaml").empty());
+  const std::vector<std::string> all = unused(mapping, {"t", "w"}, "rules.yaml");
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].find("rules.yaml: the rule for 'T' fits nothing that the program has written so far (found 't', 'w')") ==
+        0);
+  CHECK(all[2].find("the rule for 'e/x'") != std::string::npos);
+  const Mapping other = read_mapping("meshes:\n  grid: {}\n  fog: {}\narrays:\n  T: {mesh: gird}\n", "rules.yaml");
+  const std::vector<std::string> meshes = unused(other, {"T"}, "rules.yaml");
+  REQUIRE(meshes.size() == 2);
+  CHECK(meshes[1].find(
+            "rules.yaml: no rule names the mesh 'grid', expected one for an array on it (rules name 'gird')") == 0);
+  CHECK(unused(other, {"T"}, "rules.yaml", other).size() == 2);
+  CHECK(some_of({}) == "none");
+  CHECK(some_of({"1", "2", "3", "4", "5", "6", "7", "8", "9"}).find("'8' and 1 more") != std::string::npos);
+}
+
 TEST_CASE("faults of the file are named with their line") {
   const auto message = [](const char* text) { return message_of([&] { (void)read_mapping(text, "rules.yaml"); }); };
   CHECK(message("meshes:\n  grid:\n    orgin: [0]\n").find("rules.yaml, line 3: found 'orgin'") == 0);
@@ -118,6 +142,100 @@ TEST_CASE("faults of the file are named with their line") {
   CHECK(message("meshes:\n  e: {type: points, origin: [1]}\n").find("only coordinates") != std::string::npos);
   CHECK(message("meshes:\n  g: {spacing: [0]}\n").find("positive") != std::string::npos);
   CHECK(message("meshes:\n  g: {type: curved}\n").find("found 'curved'") != std::string::npos);
+  CHECK(
+      message("arrays:\n  a: {variable: x}\n  b: {variable: x}\n").find("rules.yaml, line 3: found the variable 'x'") ==
+      0);
+  CHECK(message("arrays:\n  a: {variable: x}\n  a: {variable: y}\n").find("found 'a' twice") != std::string::npos);
+  CHECK(message("arrays:\n  a: {variable: x}\n  b: {variable: x, leave_out: true}\n") == "nothing was thrown");
   CHECK(read_mapping("", "rules.yaml").arrays.empty());
   CHECK(read_mapping("arrays:\n  # none\n", "rules.yaml").arrays.empty());
+}
+
+namespace {
+
+/// A box of an array of 5 x 4 x 6 x 2 that refers to memory of the whole.
+Part box_of(std::vector<float>& whole, std::vector<Index> start, std::vector<Index> count) {
+  Part part{"a", Type::float32, {5, 4, 6, 2}, std::move(start), std::move(count)};
+  part.strides = {48 * 4, 12 * 4, 2 * 4, 4};
+  part.data = reinterpret_cast<const std::byte*>(whole.data());
+  for (std::size_t a = 0; a < 4; ++a) part.data += part.start[a] * part.strides[a];
+  return part;
+}
+
+Part random_box(std::vector<float>& whole, std::mt19937& random) {
+  std::vector<Index> start, count;
+  for (const Index n : {5, 4, 6, 2}) {
+    start.push_back(static_cast<Index>(random() % static_cast<unsigned>(n)));
+    count.push_back(1 + static_cast<Index>(random() % static_cast<unsigned>(n - start.back())));
+  }
+  return box_of(whole, start, count);
+}
+
+/// Counts the values of a part in each place of the whole.
+void count_in(const Part& part, std::vector<int>& counts, int by) {
+  for (Index k = 0; k < part.count[0]; ++k) {
+    for (Index j = 0; j < part.count[1]; ++j) {
+      for (Index i = 0; i < part.count[2]; ++i) {
+        for (Index c = 0; c < part.count[3]; ++c) {
+          const Index at =
+              (k + part.start[0]) * 48 + (j + part.start[1]) * 12 + (i + part.start[2]) * 2 + c + part.start[3];
+          counts[static_cast<std::size_t>(at)] += by;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("differences and common values of boxes are those of a loop") {
+  std::mt19937 random(7);
+  std::vector<float> ones(240, 1), target(240, 0);
+  for (int n = 0; n < 500; ++n) {
+    const Part a = random_box(ones, random), b = random_box(target, random);
+    std::vector<int> in_a(240, 0), in_b(240, 0), left(240, 0);
+    count_in(a, in_a, 1);
+    count_in(b, in_b, 1);
+    for (const Part& part : difference(a, b)) {
+      count_in(part, left, 1);
+      CHECK(part.data == box_of(ones, part.start, part.count).data);
+    }
+    std::fill(target.begin(), target.end(), 0.0F);
+    copy_common(a, b);
+    std::size_t common = 0;
+    bool same = true, inside = true;
+    for (std::size_t i = 0; i < 240; ++i) {
+      const bool both = in_a[i] == 1 && in_b[i] == 1;
+      common += both ? 1 : 0;
+      inside = inside && (in_b[i] == 0 || both);
+      same = same && left[i] == (in_a[i] == 1 && !both ? 1 : 0) && (target[i] == 1) == both;
+    }
+    CHECK(same);
+    CHECK(common_values(a, b) == common);
+    CHECK(overlap(a, b) == (common > 0));
+    CHECK(contains(a, b) == inside);
+  }
+}
+
+TEST_CASE("pieces of an array are found by the values that they have in common with a part") {
+  std::mt19937 random(11);
+  std::vector<float> whole(240, 0);
+  for (int n = 0; n < 50; ++n) {
+    Pieces pieces;
+    for (int m = 0; m < 20; ++m) {
+      const Part part = random_box(whole, random);
+      std::size_t found = 0, expected = 0;
+      for (const Pieces::Place& piece : pieces.overlapping(part)) found += common_values(piece->part, part);
+      for (const Piece& piece : pieces) expected += common_values(piece.part, part);
+      CHECK(found == expected);
+      if (m % 5 == 4 && !pieces.empty()) pieces.remove(pieces.begin());
+      if (found > 0) continue;
+      Piece piece;
+      piece.part = part;
+      pieces.add(std::move(piece));
+    }
+    Part other = random_box(whole, random);
+    other.name = "b";
+    CHECK(pieces.overlapping(other).empty());
+  }
 }

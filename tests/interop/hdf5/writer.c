@@ -1,11 +1,11 @@
 /* A program that writes HDF5 and knows nothing of Sidestream: fields on a grid of 12 x 5 x 6 cells, split along z.
  *
  *   writer [--serial] [--steps file|index|path|whole] [--collective] [--ghosts] [--planes] [--none-on-0] [--odd WHAT]
- *          [--leave] [--float] [--count N]
+ *          [--leave] [--float] [--count N] [--again]
  *
  * `temperature` has one value in a cell, `velocity` three, `mask` small whole numbers; `time` has one number in each
- * step. With `--serial` rank 0 writes everything. `--odd` adds a write that cannot be published. It prints the number
- * of calls of HDF5 that failed. */
+ * step. With `--serial` rank 0 writes everything. `--odd` adds a write that cannot be published. With `--again` each
+ * field is zero at first, and then written again in two parts. It prints the number of calls of HDF5 that failed. */
 #include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@ enum { nx = 12, ny = 5, nz = 6 };
 
 static struct {
   const char *steps, *odd;
-  int serial, collective, ghosts, planes, none_on_0, leave, single, count;
-} options = {"file", "", 0, 0, 0, 0, 0, 0, 0, 3};
+  int serial, collective, ghosts, planes, none_on_0, leave, single, again, count;
+} options = {"file", "", 0, 0, 0, 0, 0, 0, 0, 0, 3};
 static int rank, ranks, failures;
 static hid_t transfer = H5P_DEFAULT;
 
@@ -114,7 +114,12 @@ static void write_field(hid_t place, const char* name, int components, int step,
   }
   const hid_t type = options.single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
   const hid_t set = dataset(place, name, type, components, step, stepped);
-  if (options.planes && last > first + 1 && !options.collective) {
+  if (options.again) {
+    void* const zeros = calloc(count + 1, sizeof *values);
+    write_layers(set, type, components, step, stepped, first, last, zeros, f, 0);
+    free(zeros);
+  }
+  if ((options.planes || options.again) && last > first + 1 && !options.collective) {
     write_layers(set, type, components, step, stepped, first, first + 1, values, f, 0);
     write_layers(set, type, components, step, stepped, first + 1, last, values, f, 1);
   } else {
@@ -309,6 +314,7 @@ int main(int argc, char** argv) {
     if (strcmp(argv[n], "--none-on-0") == 0) options.none_on_0 = 1;
     if (strcmp(argv[n], "--leave") == 0) options.leave = 1;
     if (strcmp(argv[n], "--float") == 0) options.single = 1;
+    if (strcmp(argv[n], "--again") == 0) options.again = 1;
     if (strcmp(argv[n], "--steps") == 0)
       options.steps = argv[++n];
     else if (strcmp(argv[n], "--odd") == 0)
