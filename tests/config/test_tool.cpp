@@ -431,7 +431,7 @@ TEST_CASE("a task with a mistake has no other that follows from it, in each form
   const Folder folder;
   const auto says = [&](const std::string& analyses, const std::string& outputs, const std::string& mistake) {
     const std::string head = "meshes: {grid: {size: [8, 8, 8]}}\nvariables: {u: {mesh: grid}}\n";
-    for (const std::string list : {"[" + analyses + "]\n", "\n  - " + analyses + "\n"}) {
+    for (const std::string& list : std::vector<std::string>{"[" + analyses + "]\n", "\n  - " + analyses + "\n"}) {
       folder.file(head + (analyses.empty() ? "" : "analyses: " + list) + outputs);
       const Outcome outcome = folder.run("check run.yaml");
       CHECK(outcome.status == 1);
@@ -448,7 +448,10 @@ TEST_CASE("a task with a mistake has no other that follows from it, in each form
   says(statistics("window: 10, makes: grid"), "", "found 'makes: grid', the mesh that this analysis reads");
   says(statistics("window: 10, quantiles: [0.5, 0.50], makes: w"), "", "both are called 'q50'");
   says(statistics("window: 10, statistics: [varianz], makes: w"), writes, "found 'varianz' for 'statistics'");
+  says(statistics("window: 10, makes: {name: w}"), writes, "found a map for 'makes'");
   says("{histogram: {variable: u, bins: none}}", "", "for 'bins'");
+  says("{render: {slice: {variable: u, axis: z}, camera: {phi: [0, 90]}, file: none}}", "",
+       "found the file name 'none'");
   says("{relevance: {variable: u, metric: spread, bins: 12, file: a.vtu}}", "", "found 'spread' for 'metric'");
   says("", "outputs: [{hdf5: {variables: [u], when: max(v) > 1, keep_back: 3}}]\n", "found the unknown variable 'v'");
 }

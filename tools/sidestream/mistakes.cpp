@@ -215,8 +215,8 @@ class Search {
     const auto named = [&](const Child& parent) {
       const auto options = options_.find(begin_of(parent));
       return options != options_.end() && std::ranges::any_of(options->second, [&](const std::string& option) {
-               return message.find("'" + option + "'") != std::string::npos ||
-                      message.find("'" + option + ":") != std::string::npos;
+               const auto is_in = [&](const std::string& form) { return message.find(form) != std::string::npos; };
+               return is_in("'" + option + "'") || is_in("'" + option + ":") || is_in("`" + option + ":");
              });
     };
     if (std::ranges::any_of(path, named)) return true;
@@ -227,6 +227,7 @@ class Search {
 
   /// True if the message names a mesh, or a variable of it, that a task with a mistake makes.
   [[nodiscard]] bool names_made(const std::string& message) const {
+    if (makes_unnamed_ && message.find("expected a declared ") != std::string::npos) return true;
     return std::ranges::any_of(made_, [&](const std::string& mesh) {
       return message.find("'" + mesh + "'") != std::string::npos || message.find("'" + mesh + "_") != std::string::npos;
     });
@@ -289,6 +290,7 @@ class Search {
       for (const Node* const node : {static_cast<const Node*>(&child.value()), task_in(child.value())}) {
         const Entry* const makes = node && node->kind == Node::Kind::map ? node->find("makes") : nullptr;
         if (makes && !makes->value.text.empty()) made_.insert(makes->value.text);
+        makes_unnamed_ |= makes && makes->value.text.empty();
       }
     }
   }
@@ -312,6 +314,7 @@ class Search {
   std::map<Position, std::set<std::string>> touched_;  ///< names of removed entries, by position of their parent
   std::map<Position, std::set<std::string>> options_;  ///< the same without those whose parts were removed
   std::set<std::string> made_;                         ///< meshes that tasks with mistakes make
+  bool makes_unnamed_ = false;                         ///< one of these tasks does not tell the name
   std::set<std::string> removed_;                      ///< names that are no longer declared
   std::string last_;
 };
