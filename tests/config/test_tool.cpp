@@ -427,6 +427,46 @@ TEST_CASE("an option with a wrong value is not missing besides") {
   CHECK(!contains(outcome.err, "found neither"));
 }
 
+TEST_CASE("a task with a mistake has no other that follows from it, in each form of a list") {
+  const Folder folder;
+  const auto says = [&](const std::string& analyses, const std::string& outputs, const std::string& mistake) {
+    const std::string head = "meshes: {grid: {size: [8, 8, 8]}}\nvariables: {u: {mesh: grid}}\n";
+    for (const std::string& list : std::vector<std::string>{"[" + analyses + "]\n", "\n  - " + analyses + "\n"}) {
+      folder.file(head + (analyses.empty() ? "" : "analyses: " + list) + outputs);
+      const Outcome outcome = folder.run("check run.yaml");
+      CHECK(outcome.status == 1);
+      CHECK(contains(outcome.err, mistake));
+      CHECK(!contains(outcome.err, "mistakes in"));
+    }
+  };
+  const auto statistics = [](const std::string& options) {
+    return "{time_statistics: {variables: [u], " + options + "}}";
+  };
+  const std::string writes = "outputs: [{hdf5: {variables: [w_u_variance]}}]\n";
+  says(statistics("window: 10 steps, makes: w"), "", "found '10 steps' for 'window'");
+  says(statistics("window: 10"), "", "found 'time_statistics' without 'makes'");
+  says(statistics("window: 10, makes: grid"), "", "found 'makes: grid', the mesh that this analysis reads");
+  says(statistics("window: 10, quantiles: [0.5, 0.50], makes: w"), "", "both are called 'q50'");
+  says(statistics("window: 10, statistics: [varianz], makes: w"), writes, "found 'varianz' for 'statistics'");
+  says(statistics("window: 10, makes: {name: w}"), writes, "found a map for 'makes'");
+  says("{histogram: {variable: u, bins: none}}", "", "for 'bins'");
+  says("{render: {slice: {variable: u, axis: z}, camera: {phi: [0, 90]}, file: none}}", "",
+       "found the file name 'none'");
+  says("{relevance: {variable: u, metric: spread, bins: 12, file: a.vtu}}", "", "found 'spread' for 'metric'");
+  says("", "outputs: [{hdf5: {variables: [u], when: max(v) > 1, keep_back: 3}}]\n", "found the unknown variable 'v'");
+}
+
+TEST_CASE("options that a metric does not use are refused") {
+  const Folder folder;
+  for (const std::string option : {"bins: 12", "range: [0, 1]"}) {
+    folder.file("meshes: {grid: {size: 8}}\nvariables: {u: {mesh: grid}}\nanalyses: [{relevance: {variable: u, " +
+                option + "}}]\n");
+    const Outcome outcome = folder.run("check run.yaml");
+    CHECK(outcome.status == 1);
+    CHECK(contains(outcome.err, "which does nothing without 'metric: entropy'; add that, or remove it"));
+  }
+}
+
 TEST_CASE("a mesh whose array is wrong has no other mistakes") {
   const Folder folder;
   folder.file(

@@ -181,6 +181,29 @@ def test_a_black_box_that_is_too_small(tmp_path):
     assert written(results) == [3, 6, 7]  # one copy fits; it is given up after three steps
 
 
+BLOCKED = BOX.replace("box-{{cycle:02}}", "box/box-{{cycle:02}}").replace("nan(t) > 0", "cycle == 6")
+
+
+@pytest.mark.parametrize("ranks", few([1, 3], kept=[3]))
+def test_a_black_box_that_cannot_be_written_at_once(tmp_path, ranks):
+    """Steps that fail in step 6 stay, are named, and are written as soon as that is possible: once."""
+    text, results = run(tmp_path, "inline", ranks, BLOCKED.format(3), ["planted", 10, "free=8"])
+    assert "written now: none; could not be written, and are tried again" in text, text
+    assert "'keep_back' has room: 3, 4, 5, 6" in text, text
+    # Step 7 takes the place of step 3.
+    assert "iteration 7: box: kept iterations could not be written, and are lost" in text, text
+    assert "their place: 3;" in text, text
+    assert "iteration 8: box: kept iterations that could not be written before are written now: 4, 5, 6" in text, text
+    assert written(results / "box") == [4, 5, 6], text
+
+
+def test_a_black_box_that_can_never_be_written(tmp_path):
+    text, results = run(tmp_path, "inline", 2, BLOCKED.format(3), ["planted", 8, "free=100"])
+    assert "their place: 3;" in text, text
+    assert "box: kept iterations could not be written, and are lost at the end of the run: 4, 5, 6;" in text, text
+    assert (results / "box").is_file(), text
+
+
 def test_then(tmp_path):
     """A condition ends the run in order, or sets a parameter that the program reads."""
     tasks = "analyses:\n  - statistics: {variable: t, when: nan(t) > 0, then: %s}\n"

@@ -1,7 +1,9 @@
 """Publishes a field with planted values, in slabs along x; the last client has none, if there are several.
 
-Usage: mpirun -n RANKS watched.py CONFIGURATION KIND STEPS [REFUSED ...]. In the REFUSED iterations the first client
-publishes twice, so that they are refused. The parameter `stop` ends the loop, as does an order to end.
+Usage: mpirun -n RANKS watched.py CONFIGURATION KIND STEPS [REFUSED ...] [free=STEP]. In the REFUSED iterations the
+first client publishes twice, so that they are refused. With `free` a file takes the place of the directory
+`results/box` up to that step, so that nothing can be written there. The parameter `stop` ends the loop, as does an
+order to end.
 """
 
 import contextlib
@@ -36,7 +38,10 @@ def main():
     from mpi4py import MPI
 
     steered = "steering:" in Path(sys.argv[1]).read_text()
-    kind, steps, refused = sys.argv[2], int(sys.argv[3]), [int(step) for step in sys.argv[4:]]
+    kind, steps = sys.argv[2], int(sys.argv[3])
+    refused = [int(step) for step in sys.argv[4:] if "=" not in step]
+    free = [int(word.removeprefix("free=")) for word in sys.argv[4:] if "=" in word]
+    blocker = Path(sys.argv[1]).parent / "results/box"
     with sidestream.open_session(MPI.COMM_WORLD, sys.argv[1]) as session:
         if session.is_server:
             session.serve()
@@ -47,7 +52,12 @@ def main():
         if rank < parts:
             session.set_block("grid", rank, (low, 0, 0), (high, 6, 5))
         session.start()
+        if rank == 0 and free:
+            blocker.touch()
+        session.comm.barrier()
         for step in range(steps):
+            if rank == 0 and step in free:
+                blocker.unlink()
             if rank < parts:
                 session.publish("t", rank, np.ascontiguousarray(field(kind, step)[low:high]))
             if rank == 0 and step in refused:

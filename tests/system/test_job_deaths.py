@@ -231,6 +231,22 @@ def test_an_endpoint_that_is_told_to_leave_before_there_is_a_stream(tmp_path):
     assert status == 1 and "was told to leave while it waited for the stream" in text, text
 
 
+@pytest.mark.parametrize(
+    ("entry", "sentence"),
+    [
+        ("histogram: {variable: t, binz: 3}", "found the unknown option 'binz' of the analysis 'histogram'"),
+        ("histogramm: {variable: t}", "did you mean 'histogram'?"),
+        ("render: {slice: {variable: t, axes: z}, file: a.png}", "found the unknown option 'axes' of 'slice'"),
+    ],
+)
+def test_an_endpoint_with_a_misspelt_name_does_not_wait_for_the_simulation(tmp_path, entry, sentence):
+    write_configuration(tmp_path, "engine: files", tasks=f"analyses:\n  - {entry}\n")
+    with endpoint(tmp_path, 2, ["--wait", "300"]) as reader:
+        status, text = reader.finish(100)
+    assert status == 1 and sentence in text and "run.yaml:" in text, text
+    assert "waiting for the stream" not in text, text
+
+
 @pytest.mark.test_all
 def test_sigterm_lets_an_endpoint_leave_and_another_go_on(tmp_path, long_reference):
     write_configuration(tmp_path, "engine: files", tasks=TABLES)

@@ -661,13 +661,13 @@ DECLARED_SENTENCES = {
     ),
     "cycle": (
         R.replace("coarse", "m").replace("[t]", "[m_v]"), M, "m_v: {mesh: m}",
-        "found 'm_v' on the mesh 'm', which this analysis or one below makes, expected one that is made above",
+        "found 'makes: m', the mesh that this analysis reads",
     ),
     "surface": (
         S.replace("shell", "m"), M, "v: {mesh: m}",
         "found 'makes: m' for 'isosurface', whose result is no data set and cannot fill a declared mesh",
     ),
-    "own": (R.replace("coarse", "grid"), "", "", "'t' on the mesh 'grid', which this analysis or one below makes"),
+    "own": (R.replace("coarse", "grid"), "", "", "found 'makes: grid', the mesh that this analysis reads"),
     "pieces": (S.replace("makes", "pieces: true, makes"), "", "", "found 'pieces: true' with 'makes', expected"),
     "arrays": (
         S.replace("makes", "fields: [value], makes"), "", "value: {mesh: grid}",

@@ -325,13 +325,14 @@ REFUSED = {
     "statistics: {variable: t, file: a.csv}": "expected one in the folder 'asked'",
     "statistics: {variable: t, file: asked/../statistics.csv}": "expected one in the folder 'asked'",
     "statistics: {variable: t, file: /tmp/asked/a.csv}": "expected one in the folder 'asked'",
-    "statistics: {variable: t}": "expected one in the folder 'asked'",
+    "time_statistics: {variables: [t], window: 3, makes: s}": "its result is a mesh ('makes')",
+    "median: {variable: t}": "found the unknown analysis 'median' in a request, expected one of",
     "statistics: {variable: t, file: asked/a.png}": "'.png', expected one of",
     "statistics: {variable: t, file: asked/a.csv, isolate: process}": "found 'isolate' in a request",
     "statistics: {variable: t, file: asked/a.csv, name: mine}": "found 'name' in a request",
     "statistics: {variable: t, file: asked/a.csv, on: dump}": "found 'on' in a request",
     "python: {script: x.py, function: f, variables: [t]}": "it would run any code",
-    "hdf5: {variables: [t]}": "found the output 'hdf5' under 'analyses:'",
+    "hdf5: {variables: [t]}": "a request is an analysis; write the output into the configuration",
     "{statistics: {variable: t": "the request:",
     "statistics: {variable: t, file: asked/a.csv}, histogram: {variable: t}": "the request:",
     "[]": "found a list",
@@ -340,6 +341,29 @@ REFUSED = {
     "*alias": "found a reference (*name)",
     "a: " + "[" * 2000: "nested too deeply",
 }
+
+
+def test_files_that_are_not_named_lie_in_the_folder(tmp_path):
+    """A default name never refuses a request."""
+    with simulation(tmp_path, 2, "inline") as run:
+        for text in (
+            "statistics: {variable: t}",
+            "relevance: {variable: t, file: asked/a.vtu}",
+            "relevance: {variable: t, table: asked/b.csv}",
+        ):
+            iteration_in(run.ask(text)[1])
+        names = {path.name for path in (run.results / "asked").iterdir()}
+        run.end()
+    assert {"statistics.csv", "a.vtu", "relevance.csv", "b.csv"} <= names, names
+
+
+def test_made_variables_are_not_offered(tmp_path):
+    made = CONFIGURED + "  - relevance: {variable: t, makes: mix}\n"
+    with simulation(tmp_path, 2, "inline", analyses=made) as run:
+        said = run.ask("statistics: {variable: pressure}")[1]
+        assert "expected a declared variable (t, p); name one of them" in said, said
+        assert "time_statistics" not in run.record()["analyses"] and "python" not in run.record()["analyses"]
+        run.end()
 
 
 @pytest.mark.keep(1)

@@ -166,6 +166,13 @@ def test_a_session_that_is_not_there(tmp_path):
         assert sidecar.session in servers.text() and "placement.session" in servers.text()
 
 
+def test_servers_with_a_misspelt_option_do_not_wait_for_the_simulation(tmp_path):
+    with Sidecar(tmp_path, "analyses:\n  - histogram: {variable: t, binz: 3}\n") as sidecar:
+        servers = sidecar.serve(0, "--wait", "300")
+        assert servers.wait(100) == 1
+        assert "found the unknown option 'binz' of the analysis 'histogram'" in servers.text(), servers.text()
+
+
 @pytest.mark.test_all
 def test_a_second_group_is_turned_away_and_disturbs_nobody(tmp_path):
     with Sidecar(tmp_path, STATISTICS) as sidecar:

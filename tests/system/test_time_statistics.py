@@ -2,17 +2,19 @@
 
 import json
 import re
+import signal
 import subprocess
 
 import h5py
 import numpy as np
 import pytest
 import sidestream
-from job_support import both
+from job_support import both, endpoint, finished, some_results, write_configuration
+from job_support import simulation as job_simulation
 from pairs import few
 from programs import built
 from sidecar_support import Sidecar
-from support import run
+from support import run, wait_for
 from test_kinds import DECLARATIONS, simulate
 from test_kinds import configure as configure_kind
 from vtkmodules.util.numpy_support import vtk_to_numpy
@@ -218,6 +220,89 @@ def test_another_run_does_not_go_on(tmp_path):
     tasks = tasks_for("statistics: [count], window: 6, states: 0")
     run(tmp_path, 1, "inline", tasks=tasks, options=options, extra=extra)
     assert not list((tmp_path / "results/states").iterdir())
+
+
+LATE = """\
+analyses:
+  - statistics: {variable: t}
+  - statistics: {name: back, variable: t, file: back.csv, when: change(max(t)) > 1e9}
+  - time_statistics: {variables: [t], statistics: [count], window: 30, makes: s}
+outputs:
+  - hdf5: {variables: [s_t_count], file: "made-{cycle:04}.h5"}
+  - hdf5: {name: ring, variables: [t], file: "ring-{index:02}.h5", when: iteration == 29, keep_back: 28}
+"""
+
+
+def told_by_the_next(text):
+    """The first iteration of servers that follow others, which say what is lost."""
+    first = int(re.search(r"these servers follow others, and begin with iteration (\d+):", text)[1])
+    assert "what was kept before by 'keep_back' is lost, for ring" in text, text
+    assert "begin anew, for back" in text, text
+    lost = ", ".join(str(n) for n in range(1, first))
+    assert f"began with iteration {first}, and what others kept before is lost: {lost}\n" in text, text
+    return first
+
+
+def check_window_without(done, text, first):
+    assert f"'s': what it keeps over iterations lacks iterations 0 to {first - 1}: the servers" in text, text
+    assert f"the window of iteration {first} has at most {30 - first} of 30 iterations" in text, text
+    assert set(np.unique(made_by(done)[290]["s_t_count"])) == {30 - first}
+    assert sorted(int(path.stem[5:]) for path in done.glob("ring-??.h5")) == list(range(first, 30))
+
+
+@pytest.mark.parametrize("by", few([signal.SIGKILL, signal.SIGUSR1], kept=[signal.SIGKILL]))
+def test_an_endpoint_ends_and_another_says_what_is_lost(tmp_path, by):
+    """Windows go on from an endpoint that was told to leave, but not from one that was killed."""
+    write_configuration(tmp_path, "engine: files, reader_limit: 60", tasks=LATE)
+    with endpoint(tmp_path) as first, job_simulation(tmp_path, 2, ["steps=30", "pause_ms=150", "grid=6"]) as job:
+        wait_for(lambda: some_results(tmp_path), "the first results")
+        first.signal_ranks(by)
+        first.finish(30)
+        with endpoint(tmp_path, 2) as second:
+            done = finished(tmp_path, job)
+            status, text = second.finish()
+            assert status == 0, text
+    assert all(account["delivered"] == 30 for account in done.accounts), done.text
+    begun = told_by_the_next(text)
+    if by == signal.SIGKILL:
+        return check_window_without(done.results, text, begun)
+    assert "lacks" not in text and "iterations, since those before" not in text, text
+    assert set(np.unique(made_by(done.results)[290]["s_t_count"])) == {30}
+
+
+@pytest.mark.test_all
+def test_servers_of_a_sidecar_are_killed_and_others_say_what_is_lost(tmp_path):
+    """The window is that of the iterations, whichever servers have them, also after a checkpoint."""
+    tasks = LATE.replace("window: 30", "window: 100000") + "  - database: {variables: [t], every: 100000}\n"
+    with Sidecar(tmp_path, tasks=tasks) as sidecar:
+        sidecar.endless(2, "pause_ms=10", "grid=6")
+        servers = sidecar.serve(0)
+        sidecar.wait_for_rows(5)
+        servers.signal(signal.SIGKILL)
+        servers.wait(10)
+        others = sidecar.serve(0)
+        sidecar.wait_for_rows(3)
+        sidecar.finish()
+        assert others.wait() == 0, others.text()
+        text = others.text()
+    first = int(re.search(r"follow others, and begin with iteration (\d+):", text)[1])
+    begun = min(int(row) for row in sidecar.rows())
+    # The checkpoint of the first servers has their first iteration, if that is number 0.
+    lacks = 1 if begun == 0 else 0
+    assert f"'s': what it keeps over iterations lacks iterations {lacks} to {first - 1}: the servers" in text, text
+    most = 100000 - first + (1 if begun == 0 else 0)
+    assert f"the window of iteration {first} has at most {most} of 100000 iterations" in text, text
+
+
+def test_a_state_that_cannot_be_kept_at_the_end(tmp_path):
+    """The message says that it is the end, and names no iteration that does not exist."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/states").touch()
+    tasks = tasks_for("statistics: [count], window: 3")
+    extra = f"output: {{directory: {tmp_path}/other}}\n"
+    done = run(tmp_path, 2, "inline", tasks=tasks, options=["steps=4", "grid=6"], extra=extra)
+    assert "iteration 3: the state at the end of the run, with which another could go on, is not kept: " in done.text
+    assert "iteration 4" not in done.text, done.text
 
 
 @pytest.mark.keep(1)

@@ -1,8 +1,8 @@
 // All mistakes of a configuration, although reading stops at the first.
 //
 // The entry with a mistake is removed, and the rest is examined again, until nothing fails. Later messages that only
-// follow from an entry that was removed are dropped: those that name it, or that miss an option there. The mistakes are
-// sorted by position.
+// follow from an entry that was removed are dropped: those that name it, that miss an option there, or that name what a
+// task with a mistake makes. The mistakes are sorted by position.
 #include "check_options.hpp"
 
 #include <algorithm>
@@ -197,6 +197,7 @@ class Search {
     const std::string& text = path.back().value().text;
     const auto is_named = [&](const std::string& name) { return names(text, name); };
     if (names_removed_entry(message) || std::any_of(removed_.begin(), removed_.end(), is_named)) return true;
+    if (names_removed_option(message, path) || names_made(message)) return true;
     const auto needs = [&](const Position& parent) {
       return needs_removed_entry(message, parent) || lacks_removed_entry(message, parent);
     };
@@ -207,6 +208,29 @@ class Search {
     const std::size_t at = message.find(missing);
     if (at == std::string::npos) return true;
     return touched->second.count(quoted_at(message, at + missing.size())) > 0;
+  }
+
+  /// True for "found 'keep_back' without 'when'" in a task of which `when` was removed.
+  [[nodiscard]] bool names_removed_option(const std::string& message, const std::vector<Child>& path) const {
+    const auto named = [&](const Child& parent) {
+      const auto options = options_.find(begin_of(parent));
+      return options != options_.end() && std::ranges::any_of(options->second, [&](const std::string& option) {
+               const auto is_in = [&](const std::string& form) { return message.find(form) != std::string::npos; };
+               return is_in("'" + option + "'") || is_in("'" + option + ":") || is_in("`" + option + ":");
+             });
+    };
+    if (std::ranges::any_of(path, named)) return true;
+    // `[{histogram: {...}}]`: the item of a list begins before its only entry.
+    Node& last = path.back().value();
+    return !path.back().is_entry() && last.entries.size() == 1 && named(Child{&last, 0});
+  }
+
+  /// True if the message names a mesh, or a variable of it, that a task with a mistake makes.
+  [[nodiscard]] bool names_made(const std::string& message) const {
+    if (makes_unnamed_ && message.find("expected a declared ") != std::string::npos) return true;
+    return std::ranges::any_of(made_, [&](const std::string& mesh) {
+      return message.find("'" + mesh + "'") != std::string::npos || message.find("'" + mesh + "_") != std::string::npos;
+    });
   }
 
   /// True for "`position` needs `axis: x`", or "found neither 'axis' nor 'normal'", if the entry `axis` was removed.
@@ -237,6 +261,8 @@ class Search {
 
   void leave_out(const std::vector<Child>& path, const std::string& message) {
     for (std::size_t n = 0; n + 1 < path.size(); ++n) touched_[begin_of(path[n])].insert(path[n + 1].key());
+    if (path.size() > 1 && path.back().is_entry()) options_[begin_of(path[path.size() - 2])].insert(path.back().key());
+    note_made(path);
     // The suggested entry does not count as missing, too.
     constexpr std::string_view guess = "did you mean '";
     const std::size_t at = message.find(guess);
@@ -258,6 +284,22 @@ class Search {
     path.back().remove();
   }
 
+  /// Notes the meshes that the task makes which has the mistake.
+  void note_made(const std::vector<Child>& path) {
+    for (const Child& child : path) {
+      for (const Node* const node : {static_cast<const Node*>(&child.value()), task_in(child.value())}) {
+        const Entry* const makes = node && node->kind == Node::Kind::map ? node->find("makes") : nullptr;
+        if (makes && !makes->value.text.empty()) made_.insert(makes->value.text);
+        makes_unnamed_ |= makes && makes->value.text.empty();
+      }
+    }
+  }
+
+  /// The options of a task, of which the node is the item.
+  static const Node* task_in(const Node& item) {
+    return item.kind == Node::Kind::map && item.entries.size() == 1 ? &item.entries[0].value : nullptr;
+  }
+
   void declared(const std::string& section, const std::string& name) {
     for (const char* one : {"meshes", "variables", "derived", "parameters", "steering"}) {
       if (section == one && !name.empty()) removed_.insert(name);
@@ -270,6 +312,9 @@ class Search {
   const std::function<void(const Document&)>& examine_;
   std::vector<std::pair<Position, std::string>> found_;
   std::map<Position, std::set<std::string>> touched_;  ///< names of removed entries, by position of their parent
+  std::map<Position, std::set<std::string>> options_;  ///< the same without those whose parts were removed
+  std::set<std::string> made_;                         ///< meshes that tasks with mistakes make
+  bool makes_unnamed_ = false;                         ///< one of these tasks does not tell the name
   std::set<std::string> removed_;                      ///< names that are no longer declared
   std::string last_;
 };

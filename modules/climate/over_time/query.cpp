@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "sidestream/extend/option_table.hpp"
@@ -101,6 +102,18 @@ std::vector<Output> outputs_of(const Query& query) {
   return outputs;
 }
 
+void check_quantiles(const Settings& settings, const Query& query) {
+  std::map<std::string, double> known;
+  for (const double quantile : query.quantiles) {
+    const auto [first, is_new] = known.emplace(quantile_name(quantile), quantile);
+    if (is_new) continue;
+    options().fail(settings, &Query::quantiles,
+                   fmt::format("found the quantiles {} and {}, which both are called '{}', expected different ones; "
+                               "remove one",
+                               first->second, quantile, first->first));
+  }
+}
+
 void check_variables(const Settings& settings, const Query& query, const Metadata& metadata) {
   for (auto variable = query.variables.begin(); variable != query.variables.end(); ++variable) {
     const bool twice =
@@ -179,6 +192,7 @@ std::vector<Option> query_options() { return options().declarations(); }
 Query read_query(const Settings& settings, const Metadata& metadata) {
   Query query = options().read(settings, metadata);
   check_variables(settings, query, metadata);
+  check_quantiles(settings, query);
   if (query.by_time && !query.quantiles.empty()) {
     options().fail(
         settings, &Query::quantiles,

@@ -8,6 +8,8 @@
 // 4. hand over the window if this was its last iteration.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <span>
@@ -64,6 +66,7 @@ class TimeStatistics final : public Task, public LastingTask, public BlockMaker 
   }
   void restore(const CombineInput& input);
   void go_on_from(const std::vector<Bytes>& parts, const CombineInput& input);
+  void warn_of_incomplete(const Iteration& first) const;
   void gather(Communicator& servers);
   void add(const LocalInput& input, double weight);
   [[nodiscard]] Shells shells(const LocalInput& input) const;
@@ -115,7 +118,7 @@ Bytes TimeStatistics::combine(const CombineInput& input) {
   return {};
 }
 
-/// Collective: looks for what an earlier run kept.
+/// Collective: looks for what an earlier run kept, or servers of this session that have ended.
 void TimeStatistics::restore(const CombineInput& input) {
   auto* const states = dynamic_cast<KeptStates*>(&input.results);
   std::vector<Bytes> parts;
@@ -124,6 +127,19 @@ void TimeStatistics::restore(const CombineInput& input) {
   input.communicator.maximum(std::span(&most, 1));
   if (most > 0) go_on_from(parts, input);
   begun_ = true;
+  if (input.communicator.rank() == 0) warn_of_incomplete(input.iteration);
+}
+
+/// The first window of these servers lacks iterations if they were refused, had no values, or were lost with servers
+/// that ended before.
+void TimeStatistics::warn_of_incomplete(const Iteration& first) const {
+  const std::int64_t lacks = clock_.lacks(query_.rule, first);
+  if (lacks == 0) return;
+  const auto all = static_cast<std::int64_t>(std::ceil(query_.rule.length / query_.rule.step));
+  log::warning(
+      "time_statistics '{}': the window of iteration {} has at most {} of {} iterations, since those before it did not "
+      "come here",
+      query_.makes, first.index, all - lacks, all);
 }
 
 /// Each part begins with the same text and clock, which all servers need.

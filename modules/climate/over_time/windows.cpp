@@ -81,7 +81,18 @@ void WindowClock::enter(const Iteration& iteration, const Place& place) {
 
 void WindowClock::go_on(const Iteration& first) {
   repeats_ = has_last_ && first.cycle == last_cycle_;
-  base_ = last_number_ + (repeats_ ? 0 : 1) - first.index;
+  const bool in_session = first.index > last_number_ - base_;
+  if (!in_session) base_ = last_number_ + (repeats_ ? 0 : 1) - first.index;
+}
+
+std::int64_t WindowClock::lacks(const WindowRule& rule, const Iteration& iteration) const {
+  if (rule.unit != WindowRule::Unit::iterations) return 0;
+  const Place here = place(rule, iteration);
+  if (here.window < 0) return 0;
+  const double at = static_cast<double>(iteration.index + base_) - rule.start;
+  const double before = at - static_cast<double>(here.window) * rule.length;
+  const std::int64_t entered = here.window == window_ ? samples_ : 0;
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(before / rule.step) - entered);
 }
 
 std::array<double, 2> WindowClock::span(const WindowRule& rule, bool has_ended) const {

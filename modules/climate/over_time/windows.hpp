@@ -39,8 +39,11 @@ class WindowClock {
   [[nodiscard]] Place place(const WindowRule& rule, const Iteration& iteration) const;
   /// Enters an iteration that has that place.
   void enter(const Iteration& iteration, const Place& place);
-  /// Goes on after the iterations of another run, of which `first` is the next one, or the last one again.
+  /// Goes on after the iterations of another run, of which `first` is the next one, or the last one again. Servers that
+  /// follow others in the same session count on from these, while another run counts from 0.
   void go_on(const Iteration& first);
+  /// For windows of iterations: how many of those that lie in this one's window before it were not entered.
+  [[nodiscard]] std::int64_t lacks(const WindowRule& rule, const Iteration& iteration) const;
   void close_window() noexcept { window_ = -1; }
   /// The clock to keep after `iteration` of the run, which need not be one of the task's.
   [[nodiscard]] WindowClock kept(const Iteration& iteration) const {

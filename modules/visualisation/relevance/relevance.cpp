@@ -321,6 +321,13 @@ OptionTable<RelevanceQuery> relevance_options() {
     if (query.keep_blocks && table.given(settings, &Query::keep)) {
       table.fail(settings, &Query::keep_blocks, "`keep` says how many blocks are kept, too; leave out one of both");
     }
+    const auto check_used = [&](auto member, const char* name) {
+      if (query.metric == BlockMetric::entropy || !table.given(settings, member)) return;
+      table.fail(settings, member,
+                 fmt::format("found '{}', which does nothing without 'metric: entropy'; add that, or remove it", name));
+    };
+    check_used(&Query::bins, "bins");
+    check_used(&Query::range, "range");
     if (!query.range) return;
     const auto [low, high] = *query.range;
     if (low < high && std::isfinite(low) && std::isfinite(high)) return;

@@ -118,10 +118,16 @@ std::string read_path(const Node& node, const Option& option, const ReadContext&
   return std::filesystem::exists(beside, ignored) ? beside : path;
 }
 
-template <class Declared>
-std::vector<std::string> declared_names(const std::vector<Declared>& all) {
+/// The names that a message offers.
+std::vector<std::string> names_to_offer(bool is_mesh, const ReadContext& context) {
+  const Metadata& metadata = *context.metadata;
   std::vector<std::string> names;
-  for (const auto& declared : all) names.push_back(declared.name);
+  for (const Mesh& mesh : metadata.meshes) {
+    if (is_mesh && !(context.asked && mesh.made)) names.push_back(mesh.name);
+  }
+  for (const Variable& variable : metadata.variables) {
+    if (!is_mesh && !(context.asked && metadata.mesh_of(variable).made)) names.push_back(variable.name);
+  }
   return names;
 }
 
@@ -143,10 +149,12 @@ Content read_declared(const Node& node, const Option& option, const ReadContext&
     context.derive(node);
     return node.text;
   }
-  const auto known = is_mesh ? declared_names(metadata.meshes) : declared_names(metadata.variables);
+  const auto known = names_to_offer(is_mesh, context);
   const char* what = is_mesh ? "mesh" : "variable";
-  unknown_name(node, option, fmt::format("a declared {} ({})", what, listed(known)), known,
-               fmt::format("declare it under '{}:' or in the program", is_mesh ? "meshes" : "variables"));
+  const std::string otherwise =
+      context.asked ? "name one of them"
+                    : fmt::format("declare it under '{}:' or in the program", is_mesh ? "meshes" : "variables");
+  unknown_name(node, option, fmt::format("a declared {} ({})", what, listed(known)), known, otherwise);
 }
 
 Content read_scalar(const Node& node, const Option& option, const ReadContext& context) {
@@ -323,6 +331,16 @@ ReadContext context_of(const Document& document, const ExpressionContext& expres
   context.beside_file = path_from(context.folder, std::filesystem::path(document.file()).parent_path().string());
   if (context.beside_file.empty()) context.beside_file = context.folder;
   return context;
+}
+
+void check_option_names(const Node& node, const std::vector<Option>& options, const std::string& owner) {
+  check_keys(node, options, owner);
+  for (const Entry& entry : node.entries) {
+    const auto option = std::ranges::find(options, entry.key, &Option::name);
+    if (option->type != OptionType::map) continue;
+    check_option_names(entry.value, option->options, quoted(*option));
+    for (const Node& item : entry.value.items) check_option_names(item, option->options, quoted(*option));
+  }
 }
 
 Location inside(const Node& node) {

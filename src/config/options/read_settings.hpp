@@ -35,6 +35,7 @@ struct ReadContext {
   std::function<void(const Node&)> derive{};
   std::string folder{};       ///< base of relative paths; empty: they are kept as written
   std::string beside_file{};  ///< folder of the configuration's file, if `folder` is not empty
+  bool asked = false;         ///< it is a request, which can declare nothing and use no mesh that an analysis makes
 };
 
 /// The context for options of `document`.
@@ -46,6 +47,10 @@ struct ReadContext {
 /// messages (`the analysis 'histogram'`). `where` is the place of the resulting settings. Throws Error(configuration).
 [[nodiscard]] Settings read_settings(const Node& node, const std::vector<Option>& options, const std::string& owner,
                                      const Location& where, const ReadContext& context);
+
+/// Checks only the names of options, also within maps, before variables and parameters are known. Throws
+/// Error(configuration).
+void check_option_names(const Node& node, const std::vector<Option>& options, const std::string& owner);
 
 /// Reads the value of one option.
 [[nodiscard]] Settings::Value read_value(const Node& node, const Option& option, const ReadContext& context);

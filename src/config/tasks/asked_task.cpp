@@ -1,5 +1,6 @@
 #include "config/tasks/tasks.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -14,6 +15,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* folder = "asked";
+
+/// True for an analysis whose only result is the mesh that it makes.
+bool has_no_file(const AnalysisKind& kind) {
+  return kind.result_mesh &&
+         std::ranges::none_of(kind.options, [](const Option& option) { return option.type == OptionType::file; });
+}
 
 /// Refuses options that need preparation at the session's start.
 void check_options(const TaskConfig& task, const Registry& registry) {
@@ -45,11 +52,65 @@ void check_files(const TaskConfig& task, const Registry& registry) {
   }
 }
 
+/// Refuses what no request can be.
+void check_kind(const Entry& entry, const Registry& registry) {
+  const auto refuse = [&](const char* what, const char* why) {
+    fail_at(entry.where, "found the {} '{}' in a request, expected one of {}: {}", what, entry.key,
+            listed(kinds_to_ask_for(registry)), why);
+  };
+  if (entry.key == "python") refuse("analysis", "it would run any code");
+  if (registry.writers().contains(entry.key)) {
+    refuse("output", "a request is an analysis; write the output into the configuration");
+  }
+  const auto found = registry.analyses().find(entry.key);
+  if (found == registry.analyses().end()) {
+    const std::vector<std::string> known = kinds_to_ask_for(registry);
+    fail_at(entry.where, "found the unknown analysis '{}' in a request, expected one of {}; {}", entry.key,
+            listed(known), suggestion(entry.key, known, "write one of them"));
+  }
+  if (has_no_file(found->second)) {
+    refuse("analysis", "its result is a mesh ('makes'), which a request cannot make; write it into the configuration");
+  }
+}
+
+/// Default names of files that are not given begin in the folder of requests.
+void move_default_files(Entry& entry, const Registry& registry) {
+  Node& options = entry.value;
+  if (options.kind == Node::Kind::null) options.kind = Node::Kind::map;
+  if (options.kind != Node::Kind::map) return;
+  for (const Option& option : registry.analyses().at(entry.key).options) {
+    const bool is_moved = option.type == OptionType::file && !option.list && !option.default_value.empty();
+    if (!is_moved || options.find(option.name) != nullptr) continue;
+    Node name;
+    name.kind = Node::Kind::scalar;
+    name.where = entry.where;
+    name.text = fmt::format("{}/{}", folder, option.default_value);
+    options.entries.push_back({option.name, entry.where, name});
+  }
+}
+
+/// The request as an entry of `analyses:`. Other forms are left to read_task, which refuses them.
+Node read_request(const std::string& text, const Registry& registry) {
+  Node node = parse_node(text, "the request");
+  if (node.kind == Node::Kind::scalar) {
+    Node value;
+    value.where = node.where;
+    node.entries.push_back({node.text, node.where, value});
+    node.kind = Node::Kind::map;
+  }
+  if (node.kind != Node::Kind::map || node.entries.size() != 1) return node;
+  check_kind(node.entries.front(), registry);
+  move_default_files(node.entries.front(), registry);
+  return node;
+}
+
 }  // namespace
 
 std::vector<std::string> kinds_to_ask_for(const Registry& registry) {
   std::vector<std::string> kinds = keys_of(registry.analyses());
-  std::erase(kinds, "python");  // it runs any code
+  std::erase_if(kinds, [&](const std::string& kind) {
+    return kind == "python" || has_no_file(registry.analyses().at(kind));  // python runs any code
+  });
   return kinds;
 }
 
@@ -60,11 +121,8 @@ AskedTask read_asked_task(const std::string& text, const std::string& name, cons
   context.derive = std::move(derive);
   context.folder = config.opening.directory;
   context.beside_file = config.opening.directory;
-  const Node entry = parse_node(text, "the request");
-  if (entry.text == "python" || (entry.kind == Node::Kind::map && entry.find("python") != nullptr)) {
-    fail_at(entry.where, "found the analysis 'python' in a request, expected one of {}: it would run any code",
-            listed(kinds_to_ask_for(registry)));
-  }
+  context.asked = true;
+  const Node entry = read_request(text, registry);
   AskedTask asked{read_task(entry, false, registry, context)};
   TaskConfig& task = asked.config;
   find_source(task, config.tasks, registry, config.metadata);

@@ -266,6 +266,13 @@ void find_source(TaskConfig& task, std::span<const TaskConfig> above, const Regi
     }
   }
   if (task.uses < 0) return;
+  const std::string& used = metadata.meshes.at(static_cast<std::size_t>(task.uses)).name;
+  if (!task.writer && task.settings.given("makes") && task.settings.text("makes") == used) {
+    task.settings.fail("makes",
+                       fmt::format("found 'makes: {0}', the mesh that this analysis reads, expected a name that "
+                                   "is not taken: the result is another mesh; choose another name",
+                                   used));
+  }
   if (std::ranges::none_of(above, [&](const TaskConfig& one) { return one.makes == task.uses; })) {
     sources.fail_at_first(
         "which this analysis or one below makes, expected one that is made above; move that analysis, or correct the "

@@ -78,6 +78,11 @@ const std::vector<Option>& kind_options(const Entry& entry, bool writer, const R
                      std::string("name the library that has it under 'plugins:' or register it in the program")));
 }
 
+/// The task in messages about its options.
+std::string owner_of(const Entry& entry, bool writer) {
+  return fmt::format("the {} '{}'", writer ? "output" : "analysis", entry.key);
+}
+
 std::optional<double> read_bound(const Settings& settings, const char* name, Schedule::Unit unit) {
   if (!settings.has(name)) return std::nullopt;
   const double bound = settings.real(name);
@@ -191,8 +196,8 @@ TaskConfig read_task(const Node& item, bool writer, const Registry& registry, co
   TaskConfig task;
   task.kind = entry.key;
   task.writer = writer;
-  const std::string owner = fmt::format("the {} '{}'", writer ? "output" : "analysis", entry.key);
-  task.settings = read_settings(made_whole(entry.value, options), options, owner, entry.where, context);
+  const Node whole = made_whole(entry.value, options);
+  task.settings = read_settings(whole, options, owner_of(entry, writer), entry.where, context);
   task.schedule = read_schedule(task.settings, context);
   read_containment(task, registry);
   if (writer) {
@@ -209,16 +214,20 @@ TaskConfig read_task(const Node& item, bool writer, const Registry& registry, co
 
 namespace {
 
+/// The items of the section; null if it is empty.
+const std::vector<Node>* items_of(const Document& document, const std::string& section_name) {
+  const Entry* found = document.root().find(section_name);
+  if (found == nullptr || found->value.kind == Node::Kind::null) return nullptr;
+  if (found->value.kind == Node::Kind::list) return &found->value.items;
+  fail_at(found->value.where, "found {} for '{}', expected a list; begin each entry with '- '",
+          found->value.description(), section_name);
+}
+
 void read_section(std::vector<TaskConfig>& tasks, const Document& document, bool writer, const Registry& registry,
                   const ReadContext& context, Metadata& metadata) {
-  const std::string name = writer ? "outputs" : "analyses";
-  const Entry* found = document.root().find(name);
-  if (found == nullptr || found->value.kind == Node::Kind::null) return;
-  if (found->value.kind != Node::Kind::list) {
-    fail_at(found->value.where, "found {} for '{}', expected a list; begin each entry with '- '",
-            found->value.description(), name);
-  }
-  for (const Node& item : found->value.items) {
+  const std::vector<Node>* const items = items_of(document, writer ? "outputs" : "analyses");
+  if (items == nullptr) return;
+  for (const Node& item : *items) {
     tasks.push_back(read_task(item, writer, registry, context));
     find_source(tasks.back(), std::span(tasks).first(tasks.size() - 1), registry, metadata);
     declare_made_mesh(tasks, registry, metadata);
@@ -246,6 +255,19 @@ void give_names(std::vector<TaskConfig>& tasks) {
 }
 
 }  // namespace
+
+void check_task_names(const Document& document, const Registry& registry) {
+  for (const bool writer : {false, true}) {
+    const char* const section_name = writer ? "outputs" : "analyses";
+    const std::vector<Node>* const items = items_of(document, section_name);
+    for (const Node& item : items ? *items : std::vector<Node>()) {
+      const Entry entry = task_entry(item, section_name);
+      std::vector<Option> options = kind_options(entry, writer, registry);
+      options.insert(options.begin(), task_options().begin(), task_options().end());
+      check_option_names(entry.value, options, owner_of(entry, writer));
+    }
+  }
+}
 
 const std::vector<Option>& options_of(const TaskConfig& task, const Registry& registry) {
   return task.writer ? registry.writers().at(task.kind).options : registry.analyses().at(task.kind).options;

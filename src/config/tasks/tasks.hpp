@@ -63,6 +63,10 @@ struct TaskFile {
   std::vector<std::string> kinds{};  ///< endings of suitable formats, if the analysis declares them
 };
 
+/// Checks the kinds of tasks and the names of their options, before the simulation's variables are known. Throws
+/// Error(configuration).
+void check_task_names(const Document& document, const Registry& registry);
+
 /// All file options of a task, including nested ones.
 [[nodiscard]] std::vector<TaskFile> files_of(const TaskConfig& task, const Registry& registry);
 

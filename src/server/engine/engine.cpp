@@ -328,7 +328,7 @@ Engine::Processed Engine::process(const Agreement& agreement) {
     spent += parts_.tasks[t].local_seconds();
     is_checkpoint |= parts_.tasks[t].for_restart();
   }
-  if (is_checkpoint && !parts_.index) keep_states(agreement.at);
+  if (is_checkpoint && !parts_.index) keep_states(agreement.at, false);
   const auto note = [&] { assembler_.note_cost(spent); };
   if (assembler_.wants_cost()) static_cast<void>(guarded_.attempt(note));  // plans work without it
   return processed;
@@ -415,7 +415,7 @@ void Engine::run(const std::function<bool()>& stop, const Meet& meet) {
       if (stopping) end = meet ? meet(next_) : next_;
     }
     if (end && next_ >= *end) {
-      if (latest_) keep_states(*latest_);  // other servers continue
+      if (latest_) keep_states(*latest_, true);  // other servers continue
       return;
     }
     if (!step()) break;

@@ -93,11 +93,14 @@ class Engine {
   /// and may be called while the engine waits for other servers.
   void receive(std::chrono::microseconds limit);
   [[nodiscard]] const Ledger& ledger() const noexcept { return ledger_; }
-  /// Lets all tasks keep their states after `iteration` (LastingTask::keep_state). Collective.
-  void keep_states(const Iteration& iteration);
+  /// Lets all tasks keep their states after `iteration` (LastingTask::keep_state). Collective. `at_end`: these servers
+  /// take no other.
+  void keep_states(const Iteration& iteration, bool at_end);
   /// Lets all tasks hand over what remains after the last iteration (LastingTask::finish). Collective; call it once, at
   /// the end.
   void finish_tasks(const Iteration& last);
+  /// Tries for the last time to write what outputs keep and could not write. Collective.
+  void write_owed();
   /// Logs, on rank 0, tasks that were thinned or never ran. Call it once, at the end.
   void report() const;
 
@@ -164,7 +167,7 @@ class Engine {
                 Processed& processed);
   void run_asked(std::size_t number, const Iteration& iteration, const Assembled& assembled, Results& results);
   using TaskCall = void (LastingTask::*)(const Iteration&, Communicator&, Results&);
-  void call_tasks(TaskCall call, const Iteration& iteration);
+  void call_tasks(TaskCall call, const Iteration& iteration, const char* what);
   void end_of_iterations();
   void complain(std::int64_t iteration, const std::string& message);
   void mark_broken() noexcept;

@@ -122,27 +122,51 @@ void Engine::note_left_out(const std::string& task, std::int64_t iteration) {
   last_dropped_ = iteration;
 }
 
-/// Calls a function of every task. Collective. A failure of one task does not prevent the calls of others.
-void Engine::call_tasks(TaskCall call, const Iteration& iteration) {
+/// Calls a function of every task. Collective. A failure of one task does not prevent the calls of others. `what`: what
+/// is missing if a call fails, since the iteration itself has its results. The engine of a made mesh throws the failure
+/// instead, on all servers alike, for the engine outside to report.
+void Engine::call_tasks(TaskCall call, const Iteration& iteration, const char* what) {
+  std::string failures;
+  const auto take = [&](const std::string& failure) {
+    if (failure.empty()) return;
+    retry_while_out_of_memory([&] {
+      if (!parts_.index) return complain(iteration.index, fmt::format("{}: {}", what, failure));
+      failures += (failures.empty() ? "" : "; ") + failure;
+    });
+  };
   std::unique_ptr<Results> results;
-  const std::string failure = guarded_.attempt([&] { results = parts_.results(iteration); });
-  if (!failure.empty()) return complain(index(), failure);
-  for (std::size_t t = 0; t < configured(); ++t) {
-    const std::string failed = parts_.tasks[t].call(call, iteration, *results);
-    if (!failed.empty()) complain(index(), failed);
+  take(guarded_.attempt([&] { results = parts_.results(iteration); }));
+  for (std::size_t t = 0; results && t < configured(); ++t) {
+    take(parts_.tasks[t].call(call, iteration, *results));
   }
+  if (!failures.empty()) throw Error(Code::analysis, failures);
 }
 
-void Engine::keep_states(const Iteration& iteration) { call_tasks(&LastingTask::keep_state, iteration); }
+void Engine::keep_states(const Iteration& iteration, bool at_end) {
+  call_tasks(&LastingTask::keep_state, iteration,
+             at_end ? "the state at the end of the run, with which another could go on, is not kept"
+                    : "the state after it, with which another run could go on, is not kept");
+}
 
 void Engine::finish_tasks(const Iteration& last) {
-  if (!std::exchange(finished_, true)) call_tasks(&LastingTask::finish, last);
+  if (std::exchange(finished_, true)) return;
+  call_tasks(&LastingTask::finish, last, "the results at the end of the run are not complete");
+  write_owed();
+}
+
+void Engine::write_owed() {
+  const auto owes = [](const ScheduledTask& task) { return task.owes(); };
+  if (!latest_ || std::none_of(parts_.tasks.begin(), parts_.tasks.end(), owes)) return;
+  std::unique_ptr<Results> results;
+  const std::string failure = guarded_.attempt([&] { results = parts_.results(*latest_); });
+  if (!failure.empty()) return complain(latest_->index, failure);
+  for (ScheduledTask& task : parts_.tasks) task.write_owed_at_end(*latest_, parts_.metadata, *results);
 }
 
 /// Keep the states first: a resumed run continues results that are handed over incomplete here.
 void Engine::end_of_iterations() {
   if (finished_ || !latest_) return;
-  keep_states(*latest_);
+  keep_states(*latest_, true);
   finish_tasks(*latest_);
 }
 

@@ -120,10 +120,13 @@ void KeptIterations::free_unused() noexcept {
   free_.clear();
 }
 
-void KeptIterations::drop_oldest() noexcept {
-  if (kept_.size() < most_) return;
-  forget(kept_.front());
-  kept_.pop_front();
+/// Iterations that are owed stay beside the one that could not be written after them.
+void KeptIterations::drop_oldest() {
+  while (!kept_.empty() && kept_.size() >= most_ + (kept_.front().owed ? 1 : 0)) {
+    if (kept_.front().owed) lost_.push_back(kept_.front().iteration.index);
+    forget(kept_.front());
+    kept_.pop_front();
+  }
 }
 
 void KeptIterations::pass(const Iteration& iteration) {
@@ -138,12 +141,13 @@ void KeptIterations::drop_newest(const Iteration& iteration) {
   kept_.back().missing = true;
 }
 
-std::deque<KeptIterations::Kept> KeptIterations::take() noexcept {
-  constants_.clear();
-  free_.clear();
+void KeptIterations::remove_done() noexcept {
+  for (Kept& one : kept_) {
+    if (one.done) forget(one);
+  }
+  std::erase_if(kept_, [](const Kept& one) { return one.done; });
   views_.clear();
-  bytes_ = 0;
-  return std::exchange(kept_, {});
+  free_unused();
 }
 
 }  // namespace sidestream

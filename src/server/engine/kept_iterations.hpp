@@ -1,6 +1,7 @@
 // The last iterations of an output, kept in this server's memory until a condition holds (`keep_back`).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -33,21 +34,31 @@ class KeptIterations {
   struct Kept {
     Iteration iteration;
     bool missing = false;   ///< true if the iteration was refused or could not be copied
+    bool owed = false;      ///< true if it was to be written, and that failed
+    bool done = false;      ///< true if `remove_done` may forget it
     Assembled assembled{};  ///< its views point into `memory`
     std::vector<Memory> memory{};
     std::vector<Event> events{};
   };
 
-  /// Copies the values, and forgets the oldest iteration if there are more than `most`. Throws Error(analysis) if the
-  /// values do not fit. If it throws on any server, call `drop_newest` on all.
+  /// Copies the values, and forgets the oldest iteration if there are more than `most`, or one more while some are
+  /// owed. Throws Error(analysis) if the values do not fit. If it throws on any server, call `drop_newest` on all.
   void keep(const Iteration& iteration, const Views& views, std::shared_ptr<const Catalogue> catalogue,
             std::span<const Event> events = {});
   /// Forgets the values of an iteration that some server could not keep.
   void drop_newest(const Iteration& iteration);
   /// Counts an iteration without values, so that older iterations are forgotten as usual.
   void pass(const Iteration& iteration);
-  /// Returns the last iterations, the oldest first, and keeps nothing afterwards.
-  [[nodiscard]] std::deque<Kept> take() noexcept;
+  /// The last iterations, the oldest first.
+  [[nodiscard]] std::deque<Kept>& all() noexcept { return kept_; }
+  [[nodiscard]] bool owes() const noexcept {
+    return std::any_of(kept_.begin(), kept_.end(), [](const Kept& one) { return one.owed; });
+  }
+  void remove_done() noexcept;
+  /// Takes the indices of iterations that were owed and had to make room.
+  [[nodiscard]] std::vector<std::int64_t> take_lost() noexcept { return std::exchange(lost_, {}); }
+  /// The number of iterations that it still has room for.
+  [[nodiscard]] std::size_t room() const noexcept { return most_ - std::min(most_, kept_.size()); }
   /// Bytes of all copies.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
@@ -55,13 +66,14 @@ class KeptIterations {
   [[nodiscard]] Memory allocate(std::uint64_t bytes);
   void copy(ArrayView& array, Memory* constant);
   void forget(Kept& kept) noexcept;
-  void drop_oldest() noexcept;
+  void drop_oldest();
   void free_unused() noexcept;
 
   std::size_t most_;
   std::uint64_t limit_, bytes_ = 0;
   const Metadata* metadata_;
   std::deque<Kept> kept_;
+  std::vector<std::int64_t> lost_;
   std::vector<Memory> free_;                                           ///< memory of forgotten iterations
   std::vector<std::vector<BlockView>> views_;                          ///< of a forgotten iteration, to be filled again
   std::map<std::pair<std::int32_t, std::int64_t>, Memory> constants_;  ///< arrays that do not vary in time, by variable

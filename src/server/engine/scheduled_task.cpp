@@ -4,8 +4,7 @@
 //    that combine returns are the next pass's feedback. A failure anywhere gives the same message on all servers and
 //    ends the task's iteration.
 // 2. With a sender, `local`'s bytes go to combining servers instead (send_partial); there combine_partials runs.
-// 3. Values that are kept back: copied while the condition does not hold, on all servers or on none, and written before
-//    the iteration in which it does.
+// 3. Values that are kept back: scheduled_task_keeping.cpp.
 // Every attempt is collective. It catches whatever a plug-in throws.
 #include "server/engine/scheduled_task.hpp"
 
@@ -155,57 +154,16 @@ std::string ScheduledTask::call(void (LastingTask::*function)(const Iteration&, 
 }
 
 TaskOutcome ScheduledTask::run(const RunInput& given, Results& results) {
-  if (kept_ && !given.fires) return {keep_values(given), {}};
+  if (kept_ && !given.fires) return {keep_values(given, results), {}};
   ++runs;
   // An isolated task is ended at its limit, and reports that.
   const Watchdog::Watch watch(isolated_ ? nullptr : watchdog_, name_, given.iteration.index, limit_, overruns_);
   local_seconds_ = 0;
-  std::string kept = kept_ ? write_kept(given, results) : std::string();
+  if (kept_) return run_and_keep(given, results);
   TaskOutcome outcome{run_passes(given, results), {}};
   outcome.refusal = task_->take_refusal();
   if (outcome.failure.empty()) outcome.failure = steer();
-  if (outcome.failure.empty()) outcome.failure = std::move(kept);
   return outcome;
-}
-
-/// Copies the values, on all servers or on none. Collective.
-std::string ScheduledTask::keep_values(const RunInput& given) {
-  const auto copy = [&] {
-    kept_->keep(given.iteration, views_of(given.assembled), given.assembled.catalogue, given.events);
-  };
-  const double start = now();
-  std::string failure = attempt(copy);
-  local_seconds_ = now() - start;
-  if (failure.empty()) return failure;
-  retry_while_out_of_memory([&] { kept_->drop_newest(given.iteration); });
-  return failure;
-}
-
-/// Writes the kept iterations, which are the same on all servers. Collective. Returns the first failure; the other
-/// iterations are written nevertheless.
-std::string ScheduledTask::write_kept(const RunInput& given, Results& results) {
-  const std::deque<KeptIterations::Kept> kept = kept_->take();
-  std::string failure, written, absent;
-  for (const KeptIterations::Kept& one : kept) {
-    std::string failed;
-    if (!one.missing) {
-      failed = run_passes({one.iteration, given.metadata, one.assembled, one.events}, results);
-      static_cast<void>(task_->take_refusal());
-      ++runs;
-    }
-    retry_while_out_of_memory([&] {
-      std::string& list = one.missing ? absent : written;
-      if (failed.empty()) list += fmt::format("{}{}", list.empty() ? "" : ", ", one.iteration.index);
-    });
-    if (failure.empty()) failure = std::move(failed);
-  }
-  if (communicator_->rank() != 0) return failure;
-  retry_while_out_of_memory([&] {
-    log::info("iteration {}: {}: its condition holds; kept before it and written now: {}{}", given.iteration.index,
-              name_, written.empty() ? "none" : written,
-              absent.empty() ? "" : "; refused or too large to keep: " + absent);
-  });
-  return failure;
 }
 
 /// Sets the parameter that is configured to be set after the task has run. Collective.

@@ -46,10 +46,14 @@ class ScheduledTask {
   [[nodiscard]] bool counts() const noexcept { return counts_; }
   /// True if it keeps values of iterations in which its condition does not hold.
   [[nodiscard]] bool keeps() const noexcept { return kept_.has_value(); }
+  /// True if iterations of `keep_back` were to be written, and that failed. The same on every server.
+  [[nodiscard]] bool owes() const noexcept { return kept_ && kept_->owes(); }
   /// Counts a refused iteration among those that the output keeps. The same on every server.
-  void pass_kept(const Iteration& iteration) {
-    if (kept_) kept_->pass(iteration);
-  }
+  void pass_kept(const Iteration& iteration);
+  /// Sets the run's iteration with which these servers begin: they have nothing of earlier ones.
+  void begin_with(std::int64_t iteration) noexcept { begun_with_ = iteration; }
+  /// The last attempt to write what is owed. Reports what is lost. Collective.
+  void write_owed_at_end(const Iteration& last, const Metadata& metadata, Results& results);
   /// True if a run of this task ends the simulation.
   [[nodiscard]] bool ends_run() const noexcept { return then_ == "end"; }
   /// True if it also runs in the last iteration of a run that is told to end.
@@ -111,8 +115,20 @@ class ScheduledTask {
   [[nodiscard]] const Views& views_of(const Assembled& assembled) const noexcept {
     return completed_ && assembled.completed ? *assembled.completed : assembled.views;
   }
-  [[nodiscard]] std::string keep_values(const RunInput& given);
-  [[nodiscard]] std::string write_kept(const RunInput& given, Results& results);
+  // Defined in scheduled_task_keeping.cpp.
+  /// What became of the kept iterations when the condition held.
+  struct KeptOutcome {
+    std::string failure{};  ///< the first one
+    std::vector<std::int64_t> written{}, failed{}, absent{};
+  };
+  [[nodiscard]] TaskOutcome run_and_keep(const RunInput& given, Results& results);
+  [[nodiscard]] std::string keep_values(const RunInput& given, Results& results);
+  [[nodiscard]] KeptOutcome write_kept(const RunInput& given, Results& results);
+  [[nodiscard]] bool keep_unwritten(const RunInput& given);
+  [[nodiscard]] std::string write_owed(const Iteration& during, const Metadata& metadata, Results& results);
+  [[nodiscard]] std::string never_kept() const;
+  void tell(const RunInput& given, const KeptOutcome& kept, const std::string& unknown) const;
+  void tell_lost(std::int64_t iteration);
   [[nodiscard]] std::string steer();
   [[nodiscard]] std::string attempt(CallRef work);
   [[nodiscard]] static std::string keep(SteeringCalls& calls, std::string failure);
@@ -136,7 +152,10 @@ class ScheduledTask {
   std::int32_t number_ = 0;
   const SteeringSink* steering_ = nullptr;
   std::optional<KeptIterations> kept_;
-  std::string then_;  ///< action after the task has run: `end`, `stop = 1`, or nothing
+  std::string owed_failure_;     ///< why the last attempt to write kept iterations failed
+  std::int64_t begun_with_ = 0;  ///< the run's iteration with which these servers began
+  bool fired_ = false;           ///< true once the condition has held here
+  std::string then_;             ///< action after the task has run: `end`, `stop = 1`, or nothing
   bool isolated_ = false;
   double limit_ = 0;
   Watchdog* watchdog_ = nullptr;

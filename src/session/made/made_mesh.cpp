@@ -33,7 +33,7 @@ MadeMesh::MadeMesh(MpiCommunicator& servers, std::size_t group, const Config& co
 
 MadeMesh::~MadeMesh() = default;
 
-void MadeMesh::begin(const std::vector<std::string>& events, double origin) {
+void MadeMesh::begin(const std::vector<std::string>& events, double origin, std::int64_t first) {
   events_ = events;
   constexpr std::uint64_t no_limit = std::numeric_limits<std::int64_t>::max();
   transport_ = std::make_unique<InProcessTransport>(no_limit, WhenFull::wait);
@@ -52,6 +52,7 @@ void MadeMesh::begin(const std::vector<std::string>& events, double origin) {
   feed.gaps = true;
   feed.answers = feed.hears = false;
   feed.index = &index_;
+  feed.begun_with = first;
   serving_->begin(std::move(feed));
 }
 
@@ -124,6 +125,7 @@ void MadeMesh::hand_over(const std::vector<MadeBlock>& made, const Iteration& it
 
 void MadeMesh::keep_states(const Iteration& iteration) { serving_->keep_states(iteration); }
 void MadeMesh::finish(const Iteration& last) { serving_->finish_tasks(last); }
+void MadeMesh::write_owed() { serving_->write_owed(); }
 
 void MadeMesh::report() const { serving_->report(); }
 

@@ -28,8 +28,8 @@ class MadeMesh {
   MadeMesh(const MadeMesh&) = delete;
   MadeMesh& operator=(const MadeMesh&) = delete;
 
-  /// Collective. `origin`: now() at the session's start.
-  void begin(const std::vector<std::string>& events, double origin);
+  /// Collective. `origin`: now() at the session's start. `first`: the run's iteration with which these servers begin.
+  void begin(const std::vector<std::string>& events, double origin, std::int64_t first);
   /// Takes the result of an iteration and runs the due tasks. Collective. Throws their failures, on all servers alike.
   void take(ResultCatcher& caught, const Iteration& iteration, Communicator& servers);
   /// Takes a result in any number of blocks, also none. Collective; see `take`.
@@ -38,6 +38,7 @@ class MadeMesh {
   /// Calls the tasks that use the mesh; see LastingTask. Collective.
   void keep_states(const Iteration& iteration);
   void finish(const Iteration& last);
+  void write_owed();
 
  private:
   void declare(const std::vector<MadeBlock>& made);

@@ -182,6 +182,9 @@ class Endpoint {
       load_streams("stream", *document_, folder_, registry_);
       add_stream_outputs(registry_, streams_);
       modules_ = load_plugins(opening_, *document_, folder_, registry_);
+      // A misspelt name is told at once; the simulation may come much later.
+      add_needed_modules(modules_, *document_, registry_);
+      check_task_names(*document_, registry_);
     });
     // The time limit belongs to the simulation's job. A signal may be meant for both jobs, so this one continues for a
     // while.
@@ -197,7 +200,6 @@ class Endpoint {
   void declare() {
     run_collectively(all_, [&] {
       const Declarations there = Declarations::decode(server_->declarations());
-      add_needed_modules(modules_, *document_, registry_);
       config_ = complete_config(*document_, registry_, there, streams_.get());
       if (!options_.directory.empty()) config_.opening.directory = path_from(folder_, options_.directory);
       config_.opening.placement.mode = PlacementMode::inline_;  // the tasks run here

@@ -7,6 +7,8 @@
 // 3. run: until the clients have closed; then steering and senders are closed.
 #include "session/serving/serving.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -17,6 +19,7 @@
 #include "session/made/made_mesh.hpp"
 #include "session/serving/server_groups.hpp"
 #include "session/serving/told_needs.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/data/block_results.hpp"
 #include "sidestream/version.h"
 #include "storage/results/earlier_results.hpp"
@@ -134,6 +137,31 @@ EndingParts Serving::ending_parts() const {
   return ending;
 }
 
+/// Tells what is lost if other servers had the iterations before: kept iterations, and values that conditions look back
+/// at. Analyses that last tell it themselves, since a state may have what they kept.
+void Serving::begin_tasks() {
+  for (ScheduledTask& task : tasks_) task.begin_with(feed_.begun_with);
+  if (!config_.opening.same_session || feed_.begun_with == 0) return;
+  results_->take_over_at(feed_.begun_with);
+  if (servers_->rank() != 0) return;
+  std::string rings, conditions;
+  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+    const Condition* const when = configs_[t].schedule.when.get();
+    if (tasks_[t].keeps()) rings += (rings.empty() ? "" : ", ") + tasks_[t].name();
+    if (when && when->depth() > 0) conditions += (conditions.empty() ? "" : ", ") + tasks_[t].name();
+  }
+  const std::string since = fmt::format("these servers follow others, and begin with iteration {}", feed_.begun_with);
+  if (!rings.empty()) log::warning("{}: what was kept before by 'keep_back' is lost, for {}", since, rings);
+  if (!conditions.empty()) {
+    log::warning("{}: conditions that look back ('previous', 'change', 'rate') begin anew, for {}", since, conditions);
+  }
+}
+
+void Serving::write_owed() {
+  if (engine_) engine_->write_owed();
+  for (const auto& mesh : meshes_) mesh->write_owed();
+}
+
 void Serving::begin(Feed feed) {
   feed_ = std::move(feed);
   if (feed_.transport) objects_ = feed_.transport->traits().shared_objects;
@@ -141,7 +169,9 @@ void Serving::begin(Feed feed) {
   const bool steers = feed_.transport && feed_.steers && group_ == 0;
   steering_ = std::make_unique<SteeringLink>(config_, servers_->rank() == 0, steers);
   for (ScheduledTask& task : tasks_) task.set_steering(&steering_->sink());
-  for (const auto& mesh : meshes_) mesh->begin(feed_.events, feed_.origin);
+  if (!feed_.index) feed_.begun_with = feed_.first;
+  begin_tasks();
+  for (const auto& mesh : meshes_) mesh->begin(feed_.events, feed_.origin, feed_.begun_with);
   const auto results = [this](const Iteration& iteration) { return results_->begin(iteration); };
   if (feed_.receiver) {
     combiner_ = std::make_unique<Combiner>(CombinerParts{config_.metadata, *feed_.receiver, tasks_, results,
@@ -192,6 +222,7 @@ void Serving::begin(Feed feed) {
 void Serving::run(const std::function<bool()>& stop, const Engine::Meet& meet) {
   if (combiner_) return combiner_->run();
   engine_->run(stop, meet);
+  write_owed();
   const bool stopped = stop && stop();
   steering_->close(!stopped);
   if (feed_.sender) feed_.sender->close();

@@ -39,6 +39,7 @@ struct Feed {
   const std::int64_t* index = nullptr;  ///< see EngineParts::index
   EndingWatch* ending = nullptr;        ///< null: nothing can end the run
   std::uint64_t epoch = 0;              ///< tells servers of `sidecar` from those before them
+  std::int64_t begun_with = 0;          ///< the run's first iteration here; set by the serving, but for made meshes
 };
 
 class MadeMesh;
@@ -69,8 +70,10 @@ class Serving {
   /// For placement `inline`: see Engine::step.
   bool step() { return engine_->step(); }
   /// For the tasks of made meshes: see Engine::keep_states and Engine::finish_tasks.
-  void keep_states(const Iteration& iteration) { engine_->keep_states(iteration); }
+  void keep_states(const Iteration& iteration) { engine_->keep_states(iteration, false); }
   void finish_tasks(const Iteration& last) { engine_->finish_tasks(last); }
+  /// See Engine::write_owed; for made meshes, too.
+  void write_owed();
 
   [[nodiscard]] bool has_begun() const noexcept { return engine_ || combiner_; }
   /// The statistics of this server; only after `begin`.
@@ -81,6 +84,7 @@ class Serving {
   void report() const;
 
  private:
+  void begin_tasks();
   void make_tasks(const Registry& registry);
   void make_meshes(bool reduces);
   [[nodiscard]] EndingParts ending_parts() const;

@@ -22,6 +22,7 @@
 #include "client/declarations.hpp"
 #include "config/groups.hpp"
 #include "config/options/document.hpp"
+#include "config/tasks/tasks.hpp"
 #include "session/opening/modules.hpp"
 #include "session/opening/roles.hpp"
 #include "session/opening/sidecar_start.hpp"
@@ -125,6 +126,9 @@ void Group::read_configuration() {
     }
     register_built_in(registry_);
     modules_ = load_plugins(opening_, *document_, folder_, registry_);
+    // A misspelt name is told at once; the simulation may come much later.
+    add_needed_modules(modules_, *document_, registry_);
+    check_task_names(*document_, registry_);
   });
   ending_ = watch_for_end(world_, opening_.ending, false);
   agree_on_nodes(world_, opening_.placement);
@@ -231,7 +235,6 @@ void Group::configure() {
   run_collectively(world_, [&] {
     const Declarations declared = Declarations::decode(setup_.declarations);
     const int pretended = opening_.placement.pretend_nodes;
-    add_needed_modules(modules_, *document_, registry_);
     config_ = complete_config(*document_, registry_, declared);
     check_same_declarations(config_, options_.file, setup_);
     OpeningConfig& opening = config_.opening;

@@ -10,6 +10,7 @@
 #include "base/mpi/agree.hpp"
 #include "sidestream/kit/base/checksum.hpp"
 #include "sidestream/kit/base/fail.hpp"
+#include "sidestream/kit/base/log.hpp"
 #include "sidestream/kit/base/records.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"
 #include "sidestream/kit/storage/results/agreed_commit.hpp"
@@ -46,13 +47,26 @@ Bytes read_part(const std::string& path) {
   return {all.begin() + sizeof checksum, all.end()};
 }
 
-/// The number of parts that a list names.
-std::int64_t parts_in(const std::string& path) {
-  const std::string text = read_file(path);
-  constexpr std::string_view head = "sidestream state 1, parts ";
+/// The contents of a list of parts.
+struct PartList {
   std::int64_t parts = -1;
-  if (text.starts_with(head)) std::from_chars(text.data() + head.size(), text.data() + text.size(), parts);
-  if (parts >= 0) return parts;
+  std::int64_t iteration = -1;  ///< the last one that the state has, as its session counts; -1: unknown
+};
+
+/// The number after a word; -1 if there is none.
+std::int64_t number_after(std::string_view text, std::string_view word) {
+  const std::size_t at = text.find(word);
+  std::int64_t number = -1;
+  if (at != std::string_view::npos) std::from_chars(text.data() + at + word.size(), text.data() + text.size(), number);
+  return number;
+}
+
+PartList read_part_list(const std::string& path) {
+  const std::string text = read_file(path);
+  if (text.starts_with("sidestream state 1, parts ")) {
+    const PartList list{number_after(text, ", parts "), number_after(text, ", iteration ")};
+    if (list.parts >= 0) return list;
+  }
   fail(Code::file, "'{}' is no list of the parts of a state of version 1; remove it, or use the version that wrote it",
        path);
 }
@@ -95,7 +109,8 @@ void StateFiles::keep(const std::string& name, const Iteration& iteration, Bytes
       failure_of([&] { write_part(pending.begin(path(state + "/" + part_name(servers.rank()))), mine); });
   pending.commit(servers, {}, failure, [&](const std::vector<Bytes>&) {
     pending.place(path(state + list_ending), [&](const std::string& temporary) {
-      write_file(temporary, fmt::format("sidestream state 1, parts {}\n", servers.size()));
+      write_file(temporary,
+                 fmt::format("sidestream state 1, parts {}, iteration {}\n", servers.size(), iteration.index));
     });
   });
   if (servers.rank() != 0) return;
@@ -113,13 +128,27 @@ std::optional<std::int64_t> StateFiles::choose(const std::string& name, std::int
   return chosen;
 }
 
+/// Servers of the same session count on, so the number of the state's last iteration tells what is lost.
+void StateFiles::warn_of_lost(const std::string& name, std::int64_t known) const {
+  if (known + 1 >= taken_over_at_) return;
+  const std::string lost = known + 2 == taken_over_at_
+                               ? fmt::format("iteration {}", known + 1)
+                               : fmt::format("iterations {} to {}", known + 1, taken_over_at_ - 1);
+  log::warning(
+      "'{}': what it keeps over iterations lacks {}: the servers that took them ended without a state, or they were "
+      "refused. States are kept with checkpoints, and when servers are told to end",
+      name, lost);
+}
+
 std::vector<Bytes> StateFiles::earlier(const std::string& name, const Iteration& first, Communicator& servers) const {
   std::int64_t cycle = 0, parts = 0;
   run_collectively(servers, [&] {
     if (servers.rank() != 0) return;
     const std::optional<std::int64_t> chosen = choose(name, first.cycle);
+    const PartList list = chosen ? read_part_list(path(state_name(name, *chosen) + list_ending)) : PartList{0, -1};
     cycle = chosen.value_or(0);
-    parts = chosen ? parts_in(path(state_name(name, cycle) + list_ending)) : 0;
+    parts = list.parts;
+    if (taken_over_at_ > 0) warn_of_lost(name, list.iteration);
   });
   std::int64_t words[] = {cycle, parts};
   servers.sum(words);  // the other servers have zeros

@@ -96,6 +96,8 @@ class ResultStore {
   }
   void draw(const ChartOrder& order, const Iteration& iteration);
   [[nodiscard]] const StateFiles& states() const noexcept { return states_; }
+  /// Sets the first iteration of these servers, if others of the same session had those before.
+  void take_over_at(std::int64_t iteration) noexcept { states_.take_over_at(iteration); }
 
   void add_pieces(const std::string& file, const Iteration& iteration, const Table& mine, Communicator& servers);
   void add_pieces(const std::string& file, const Iteration& iteration, const SurfaceStream& mine,

@@ -103,6 +103,26 @@ TEST_CASE("a run that goes on numbers its iterations after those of the one befo
   }
 }
 
+TEST_CASE("servers that follow others in a session keep the windows, and know what the first one lacks") {
+  const WindowRule rule = WindowRule::parsed("4").value();
+  WindowClock clock;
+  for (std::int64_t n = 0; n < 6; ++n) clock.enter({n, n, 0}, clock.place(rule, {n, n, 0}));
+  WindowClock next = clock.kept({5, 5, 0});
+  next.go_on({6, 6, 0});  // told to leave: nothing is lost
+  CHECK(next.lacks(rule, {6, 6, 0}) == 0);
+  CHECK(next.place(rule, {7, 7, 0}).is_last);
+  next = clock.kept({5, 5, 0});
+  next.go_on({7, 7, 0});  // killed: 6 is lost
+  CHECK(next.lacks(rule, {7, 7, 0}) == 1);
+  CHECK(next.place(rule, {7, 7, 0}).window == 1);
+  CHECK(next.place(rule, {7, 7, 0}).is_last);
+  next = clock.kept({5, 5, 0});
+  next.go_on({5, 5, 0});  // not acknowledged
+  CHECK(next.place(rule, {5, 5, 0}).repeated);
+  CHECK(WindowClock().lacks(rule, {6, 6, 0}) == 2);
+  CHECK(WindowClock().lacks(rule, {0, 0, 0}) == 0);
+}
+
 TEST_CASE("a cell with large values is stored and read in the middle of a window, and changes no other one") {
   Needed needed;
   needed.mean = needed.spread = needed.sum = true;
