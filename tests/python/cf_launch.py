@@ -37,9 +37,20 @@ def declared(kind):
     return text + "  late: {mesh: m}\n  v: {mesh: m, components: 2, order: row}\n"
 
 
-def launch(folder, kind, ranks, placement="inline", outputs="[netcdf: {}]", blocks=4, steps=3, pause=0, fits=True):
+def launch(
+    folder,
+    kind,
+    ranks,
+    placement="inline",
+    outputs="[netcdf: {}]",
+    blocks=4,
+    steps=3,
+    pause=0,
+    fits=True,
+    existing="replace",
+):
     folder.mkdir(exist_ok=True)
-    text = f"placement: {placement}\noutput: {{directory: results, existing: replace}}\n{declared(kind)}"
+    text = f"placement: {placement}\noutput: {{directory: results, existing: {existing}}}\n{declared(kind)}"
     text += f"outputs: {outputs}\n"
     (folder / "run.yaml").write_text(text)
     command = ["mpirun", "--oversubscribe", "-n", str(ranks), sys.executable, str(SCRIPT), "run.yaml", kind]

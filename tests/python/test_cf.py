@@ -1,6 +1,7 @@
 """Outputs netcdf and zarr, and fields of HDF5, as xarray, netCDF4, zarr and VTK open them."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -185,12 +186,52 @@ def test_placements_do_not_change_a_byte(tmp_path):
         assert files(name, *run) == first, name
 
 
-def test_a_second_run_keeps_the_store_of_the_first(tmp_path):
-    launch(tmp_path / "run", "two", 1, outputs="[netcdf: {}, zarr: {}]")
-    results = launch(tmp_path / "run", "two", 2, outputs="[netcdf: {}, zarr: {}]", steps=1)
+def names_in(results):
+    return sorted(path.name for path in [*results.glob("*.nc"), *results.glob("*.zarr")])
+
+
+def test_a_second_run_replaces_the_first(tmp_path):
+    """Also if it delivers nothing."""
+    outputs = "[netcdf: {}, zarr: {}, zarr: {name: rare, directory: rare.zarr, when: 'cycle > LIMIT'}]"
+    first = launch(tmp_path / "run", "two", 1, outputs=outputs.replace("LIMIT", "5"))
+    assert xarray.open_zarr(first / "rare.zarr").sizes["time"] == 2
+    results = launch(tmp_path / "run", "two", 2, outputs=outputs.replace("LIMIT", "500"), steps=1)
     assert xarray.open_zarr(results / "fields.zarr").sizes["time"] == 1
-    assert xarray.open_zarr(results / "fields-v1.zarr").sizes["time"] == 3
-    assert [path.name for path in results.glob("*.nc")] == ["fields-000000.nc"]
+    assert names_in(results) == ["fields-000000.nc", "fields.zarr"]
+
+
+def test_the_store_of_another_program_is_kept(tmp_path):
+    other = tmp_path / "run" / "results" / "fields.zarr"
+    xarray.Dataset({"mine": ("x", [1.0, 2.0])}).to_zarr(other, zarr_format=3)
+    results = launch(tmp_path / "run", "two", 2, outputs="[zarr: {}]", steps=1)
+    assert names_in(results) == ["fields-v1.zarr", "fields.zarr"]
+    assert list(xarray.open_zarr(results / "fields-v1.zarr").mine.values) == [1, 2]
+
+
+def block_of(page, word):
+    """The block in Python on a page of the documentation that has the word."""
+    text = (Path(__file__).parents[2] / "docs" / page).read_text()
+    (found,) = [block for block in re.findall("```python\n(.*?)```", text, re.DOTALL) if word in block]
+    return found
+
+
+def test_the_index_lists_one_run(tmp_path, monkeypatch):
+    """After runs that repeat cycles there are files that are overtaken, which a run that replaces them removes."""
+    outputs = "[netcdf: {}]"
+    launch(tmp_path / "run", "two", 1, outputs=outputs)
+    results = launch(tmp_path / "run", "two", 1, outputs=outputs, steps=1, existing="resume")
+    overtaken = [f"fields-0000{n}0.nc" for n in range(3)]
+    assert names_in(results) == sorted([*overtaken, "fields-000000-v2.nc"])
+    launch(tmp_path / "run", "two", 1, outputs=outputs, steps=2, existing="resume")
+    monkeypatch.chdir(tmp_path / "run")
+    found = {}
+    exec(block_of("format-netcdf.md", ".series"), found)
+    assert list(found["series"].time.values) == [0, 0.5]
+    check_equal(found["series"].isel(time=1), expected("two", 1))
+    found["series"].close()
+    launch(tmp_path / "run", "two", 1, outputs=outputs, steps=1)
+    assert names_in(results) == ["fields-000000.nc"]
+    assert not list(results.glob(".fields*"))
 
 
 def test_single_arrays_of_a_store(tmp_path):
@@ -246,26 +287,29 @@ def test_refused(tmp_path, output, mesh, sentence):
     assert sentence in done.stdout + done.stderr, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    ("units", "is_known"),
-    [
-        ("days since 2000-01-01", True),
-        ("s since 1850-1-1T00:00:00", True),
-        ("hours since 2000-01-01 12:00:00 +1:00", True),
-        ("m since x", False),
-        ("seconds since then", False),
-        ("fortnights since 2000-01-01", False),
-        ("seconds", False),
-    ],
-)
-def test_units_of_the_time(tmp_path, units, is_known):
+FORM = "expected a unit and the time of its zero"
+
+
+@pytest.mark.parametrize(("units", "sentence"), [
+    ("days since 2000-01-01", ""),
+    ("s since 1850-1-1T00:00:00", ""),
+    ("hours since 2000-01-01 12:00:00 +1:00", ""),
+    ("m since x", FORM),
+    ("seconds since then", FORM),
+    ("fortnights since 2000-01-01", FORM),
+    ("seconds", FORM),
+    ("days since 2000-13-45", "which has the month 13, expected 1 to 12"),
+    ("days since 1900-02-29", "which has the day 29, expected 1 to 28"),
+    ("seconds since 2000-01-01 25:61:00", "which has the hour 25, expected 0 to 23"),
+])  # fmt: skip
+def test_units_of_the_time(tmp_path, units, sentence):
     text = "meshes: {m: {size: [4, 4]}}\nvariables: {s: {mesh: m}}\n"
     (tmp_path / "run.yaml").write_text(text + f"outputs: [netcdf: {{time_units: '{units}'}}]\n")
     tool = os.environ.get("SIDESTREAM_TOOL", "sidestream")
     done = subprocess.run([tool, "check", str(tmp_path / "run.yaml")], capture_output=True, text=True, check=False)
-    assert (done.returncode == 0) == is_known, done.stdout + done.stderr
-    if not is_known:
-        assert f"found '{units}', expected a unit and the time of its zero" in done.stdout + done.stderr
+    assert (done.returncode == 0) == (not sentence), done.stdout + done.stderr
+    if sentence:
+        assert f"found '{units}', {sentence}" in done.stdout + done.stderr
 
 
 # A process of its own: mpirun cannot start others in one that has initialised MPI.

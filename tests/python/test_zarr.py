@@ -188,8 +188,8 @@ def test_killed(tmp_path, after):
 
 
 def test_another_compression_begins_another_store(tmp_path):
-    for text in ("compression: gzip", "compression: gzip, level: 2"):
-        results = launch(tmp_path / "run", "two", 2, outputs=f"[zarr: {{{text}}}]", steps=2)
+    for text, existing in (("compression: gzip", "replace"), ("compression: gzip, level: 2", "resume")):
+        results = launch(tmp_path / "run", "two", 2, outputs=f"[zarr: {{{text}}}]", steps=2, existing=existing)
     for store, level in (("fields-v1.zarr", 1), ("fields.zarr", 2)):
         codecs = json.loads((results / store / "t" / "zarr.json").read_text())["codecs"]
         assert codecs[0]["configuration"]["codecs"][1] == {"name": "gzip", "configuration": {"level": level}}

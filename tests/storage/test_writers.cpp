@@ -245,7 +245,8 @@ TEST_CASE_FIXTURE(WritingServers, "a run that goes on keeps the series and refus
     }
   }
   world.barrier();
-  const std::string series = read_file(directory / "fields.h5.series");
+  std::string series = read_file(directory / "fields.h5.series");
+  series.resize(series.find("\"overtaken\""));
   for (const char* name : {"000000.h5", "000010.h5", "000020-v2.h5", "000030.h5"}) CHECK(contains(series, name));
   CHECK_FALSE(contains(series, "000020.h5"));
 }

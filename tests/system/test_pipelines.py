@@ -54,9 +54,12 @@ analyses:
   - statistics: {variable: part_t, file: part.csv}
   - statistics: {variable: high_t, file: high.csv}
   - statistics: {variable: shell2_size, file: shell2.csv}
+  - resample: {variables: [t], size: [40, 20, 24], makes: fine, every: 2}
+  - relevance: {variable: fine_t, keep: 0.3, file: "mixed-{index:05}.vtu", table: mixed.csv}
   - slice: {variable: coarse_t, axis: z, position: 0.5, file: "flat-{index:05}.vtp"}
   - render: {isosurface: {variable: coarse_t, values: [0.1]}, size: [60, 40], file: "look-{index:05}.png"}
 """
+ENDINGS = (".csv", ".vtp", ".vtu", ".png")
 HDF5 = 'outputs:\n  - hdf5: {variables: [coarse_t], file: "coarse-{index:05}.h5"}\n'
 
 
@@ -75,11 +78,11 @@ def reference(tmp_path_factory):
     done = run(tmp_path_factory.mktemp("reference"), 1, "inline", tasks=TASKS + HDF5, options=[f"steps={STEPS}"])
     assert done.status == 0, done.text
     assert done.accounts[0]["delivered"] == STEPS, done.text
-    return results_of(done), data_of(done), done
+    return results_of(done, ENDINGS), data_of(done), done
 
 
 def check(done, clients, reference):
-    check_delivered(done, clients, STEPS, results_of(done), reference[0])
+    check_delivered(done, clients, STEPS, results_of(done, ENDINGS), reference[0])
     assert data_of(done) == reference[1]
 
 
@@ -123,14 +126,14 @@ def test_sidecar(tmp_path, reference):
         sidecar.start(2, f"steps={STEPS}")
         done = sidecar.finish()
         assert servers.wait() == 0, servers.text()
-        files = {name: content for name, content in results_of(done).items() if "-clients" not in name}
+        files = {name: content for name, content in results_of(done, ENDINGS).items() if "-clients" not in name}
         check_delivered(done, 2, STEPS, files, reference[0])
         assert data_of(done) == reference[1]
 
 
 def test_job(tmp_path, reference):
     done = both(tmp_path, 2, 2, options=[f"steps={STEPS}"], tasks=TASKS + HDF5)
-    files = {n: c for n, c in results_of(done).items() if not n.startswith("endpoint-")}
+    files = {n: c for n, c in results_of(done, ENDINGS).items() if not n.startswith("endpoint-")}
     check_delivered(done, 2, STEPS, files, reference[0])
     assert data_of(done) == reference[1]
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <string_view>
 
 #include "sidestream/kit/base/fail.hpp"
 #include "sidestream/kit/base/files.hpp"
@@ -102,41 +101,6 @@ void check_cf(const Settings& settings, const Metadata& metadata, const std::vec
                               "use the output 'hdf5' or 'vtk'",
                               variable.name, mesh.name, why));
   }
-}
-
-/// True for a unit of time that readers of CF know, in one or many.
-static bool is_unit_of_time(std::string_view word) {
-  static constexpr std::array units{"nanosecond", "microsecond", "millisecond", "second", "sec", "s", "minute",
-                                    "min",        "hour",        "hr",          "h",      "day", "d"};
-  return std::any_of(units.begin(), units.end(), [&](std::string_view unit) {
-    return word == unit ||
-           (unit.size() > 1 && word.size() == unit.size() + 1 && word.starts_with(unit) && word.back() == 's');
-  });
-}
-
-/// True if the text begins with a date, as 2000-01-01.
-static bool has_date(std::string_view text) {
-  std::size_t digits = 0, lines = 0;
-  for (std::size_t n = 0; n < text.size() && text[n] != ' ' && text[n] != 'T'; ++n) {
-    const bool is_digit = text[n] >= '0' && text[n] <= '9';
-    if (!is_digit && (text[n] != '-' || digits == 0)) return false;
-    lines += is_digit ? 0 : 1;
-    digits = is_digit ? digits + 1 : 0;
-  }
-  return lines == 2 && digits > 0;
-}
-
-void check_time_units(const Settings& settings, const std::string& units) {
-  constexpr std::string_view between = " since ";
-  const std::size_t place = units.find(between);
-  const std::string_view all = units;
-  if (units.empty()) return;
-  if (place != std::string::npos && is_unit_of_time(all.substr(0, place)) &&
-      has_date(all.substr(place + between.size())))
-    return;
-  settings.fail("time_units", fmt::format("found '{}', expected a unit and the time of its zero, as `seconds since "
-                                          "2000-01-01`; leave it out if the times have none",
-                                          units));
 }
 
 Selection CfOutput::selection(const std::vector<std::int32_t>& variables, const Metadata& metadata) const {

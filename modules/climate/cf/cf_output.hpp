@@ -38,9 +38,6 @@ struct CfAgreement {
 /// Throws through settings.fail for variables on meshes that the CF conventions cannot represent.
 void check_cf(const Settings& settings, const Metadata& metadata, const std::vector<std::int32_t>& variables);
 
-/// Throws through settings.fail if the option `time_units` is given without a reference time.
-void check_time_units(const Settings& settings, const std::string& units);
-
 class CfOutput {
  public:
   static constexpr int passes = 2;

@@ -1,5 +1,6 @@
 #include "climate/cf/cf_output.hpp"
 #include "climate/cf/netcdf_file.hpp"
+#include "climate/cf/time_units.hpp"
 #include "climate/kinds.hpp"
 #include "sidestream/kit/storage/files/file_names.hpp"
 #include "sidestream/kit/storage/files/output_file.hpp"

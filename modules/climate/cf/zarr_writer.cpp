@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "climate/cf/cf_output.hpp"
+#include "climate/cf/time_units.hpp"
 #include "climate/cf/zarr_chunks.hpp"
 #include "climate/cf/zarr_codecs.hpp"
 #include "climate/cf/zarr_store.hpp"

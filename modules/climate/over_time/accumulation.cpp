@@ -21,7 +21,8 @@ constexpr double large = 0x1p480;
 /// The factor of scaled cells, with which all finite values are small.
 constexpr double factor_of_large = 0x1p-544;
 
-bool is_large(double x) noexcept { return std::abs(x) >= large && std::abs(x) <= std::numeric_limits<double>::max(); }
+bool is_large(double x) noexcept { return std::abs(x) >= large && !std::isinf(x); }
+bool is_large_or_infinite(double x) noexcept { return std::abs(x) >= large; }
 
 // The kernels. Their loops have no branches, so that compilers use wide instructions.
 
@@ -52,11 +53,11 @@ void add_high(double* __restrict high, const double* __restrict x, std::size_t n
 
 /// Bits of doubles without their sign are in the order of the doubles. With `to_top` added, the top bit tells which are
 /// large, infinite or NaN: compilers have wide instructions for that, but not for comparisons of doubles to one flag.
-bool has_large(const double* __restrict x, std::size_t n) {
+bool has_large_or_infinite(const double* __restrict x, std::size_t n) {
   constexpr std::uint64_t top = std::uint64_t{1} << 63, to_top = top - std::bit_cast<std::uint64_t>(large);
   std::uint64_t found = 0;
   for (std::size_t i = 0; i < n; ++i) found |= (std::bit_cast<std::uint64_t>(x[i]) & ~top) + to_top;
-  return (found & top) != 0 && std::any_of(x, x + n, is_large);
+  return (found & top) != 0 && std::any_of(x, x + n, is_large_or_infinite);
 }
 
 /// Calls f(number in `points`, number in `region`) for each value of a region.
@@ -157,7 +158,7 @@ void Accumulation::add_piece(std::size_t first, std::span<const double> values) 
   const std::size_t n = values.size();
   const double* const x = values.data();
   const bool sums = !mean_.empty() || !sum_.empty();
-  if (sums && factors_.empty() && has_large(x, n)) scale_apart();
+  if (sums && factors_.empty() && has_large_or_infinite(x, n)) scale_apart();
   if (!factors_.empty()) return add_each<true>(first, values);
   if (!even_) return add_each<false>(first, values);
   const double share = weight_ / total_;
@@ -185,11 +186,13 @@ void Accumulation::add_each(std::size_t first, std::span<const double> values) {
       total = needs_.weighted ? totals_[at] : counts_[at];
     }
     const double share = weight_ / total, value = scaled ? scale(at, x) : x;
+    const double before = scaled && !mean_.empty() ? mean_[at] : 0;
     if (needs_.spread) {
       add_moments(&mean_[at], &spread_[at], &value, 1, weight_, share);
     } else if (needs_.mean) {
       add_mean(&mean_[at], &value, 1, share);
     }
+    if (scaled && std::isinf(before)) mean_[at] = before + value;  // the distance from it would give NaN
     if (needs_.low) add_low(&low_[at], &x, 1);
     if (needs_.high) add_high(&high_[at], &x, 1);
     if (needs_.sum) add_sum(&sum_[at], &value, 1, weight_);
@@ -230,7 +233,7 @@ std::vector<double> Accumulation::quantiles(double q) const {
     const double high = sorted[std::min(static_cast<std::size_t>(below) + 1, sorted.size() - 1)];
     const double part = at - below;
     const bool apart = std::isinf(high - low) && std::isfinite(low) && std::isfinite(high);
-    found[i] = low == high ? low : apart ? (1 - part) * low + part * high : low + part * (high - low);
+    found[i] = low == high || part == 0 ? low : apart ? (1 - part) * low + part * high : low + part * (high - low);
   }
   return found;
 }

@@ -11,6 +11,9 @@
 //
 // Squares and sums of values near the largest double would overflow although mean, deviation and sum need not. So a
 // cell with such a value is kept scaled by a power of two, which changes no bit of the arithmetic.
+//
+// An infinite mean stays as it is, or becomes NaN with an infinity of the other sign, in any order of the values. The
+// variance is NaN then. Blocks with an infinity take the way of scaled ones, so that others need no test.
 #pragma once
 
 #include <cstddef>
@@ -79,7 +82,7 @@ class Accumulation {
   double samples_ = 0, total_ = 0, weight_ = 1;
   std::vector<double> mean_, spread_, low_, high_, sum_;
   std::vector<double> counts_, totals_;    ///< by value if not even
-  std::vector<double> factors_;            ///< by value, of its mean, spread and sum; empty: none has a large one
+  std::vector<double> factors_;            ///< by value, of its mean, spread and sum; empty: none was large or infinite
   std::vector<std::vector<double>> held_;  ///< by iteration of the window; its first `used_` count
   std::size_t used_ = 0;
 };

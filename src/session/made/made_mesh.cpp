@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "session/made/bricks.hpp"
 #include "session/serving/serving.hpp"
 #include "sidestream/kit/base/fail.hpp"
 
@@ -95,7 +96,11 @@ void MadeMesh::take(ResultCatcher& caught, const Iteration& iteration, Communica
   MadeBlock block = made_block(caught, mesh(), config_.metadata);
   block.block.id = server_;
   std::vector<MadeBlock> made;
-  if (!block.block.empty()) made.push_back(std::move(block));
+  if (mesh().axes() != nullptr) {
+    made = in_bricks(std::move(block), mesh(), config_.metadata, servers);
+  } else if (!block.block.empty()) {
+    made.push_back(std::move(block));
+  }
   hand_over(made, iteration, servers);
 }
 

@@ -17,8 +17,9 @@ namespace sidestream {
 
 class Serving;
 
-/// Publishes results as a mesh; one object per server. Each server publishes its part as the block with its rank as id.
-/// The tasks that use the mesh run on all servers before `take` returns, in their own Serving.
+/// Publishes results as a mesh; one object per server. Boxes are divided into bricks (bricks.hpp), so that blocks do
+/// not depend on the number of servers. Each server publishes its part of lists as the block with its rank as id. The
+/// tasks that use the mesh run on all servers before `take` returns, in their own Serving.
 class MadeMesh {
  public:
   /// Collective over `servers`. Throws the same Error everywhere. `config` and `registry` outlive it.

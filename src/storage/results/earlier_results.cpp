@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/paths.hpp"
@@ -10,6 +11,7 @@
 #include "sidestream/kit/base/text.hpp"
 #include "sidestream/kit/data/file_pattern.hpp"
 #include "sidestream/kit/storage/files/file_names.hpp"
+#include "storage/files/json.hpp"
 #include "storage/results/picture_files.hpp"
 #include "storage/results/series.hpp"
 
@@ -63,7 +65,7 @@ void remove_result(const fs::path& result) {
   fs::remove(folder, error);  // fails if the folder has other files
 }
 
-/// The files listed in the index `json`, and files that only `rest` lists.
+/// The files listed in the index `json`, also those that were overtaken, and files that only `rest` lists.
 std::vector<fs::path> listed_in(const fs::path& json, const fs::path& rest) {
   std::vector<fs::path> results;
   std::error_code error;
@@ -73,7 +75,11 @@ std::vector<fs::path> listed_in(const fs::path& json, const fs::path& rest) {
       if (name.is_relative() && !name.empty() && *name.begin() != "..") results.push_back(json.parent_path() / name);
     }
   };
-  if (fs::exists(json, error)) take(parse_index(read_file(json.string())));
+  if (fs::exists(json, error)) {
+    const std::string text = read_file(json.string());
+    take(parse_index(text));
+    take(parse_overtaken(text));
+  }
   if (fs::exists(rest, error)) take(parse_rest(read_file(rest.string())));
   return results;
 }
@@ -82,7 +88,8 @@ void remove_indexed(const std::string& stem, const std::string& ending) {
   const fs::path json(stem + ending + ".series");
   const fs::path rest(Series::rest_of(json.string()));
   std::error_code error;
-  if (!fs::exists(json, error) && !fs::exists(rest, error)) return;
+  const auto is_there = [&](const fs::path& path) { return fs::exists(path, error); };
+  if (!is_there(json) && !is_there(rest)) return;
   try {
     for (const fs::path& result : listed_in(json, rest)) remove_result(result);
   } catch (const std::exception& failure) {
@@ -92,8 +99,44 @@ void remove_indexed(const std::string& stem, const std::string& ending) {
   std::vector<fs::path> indices{json, rest};
   if (ending.starts_with(".vt") || ending.starts_with(".pvt")) indices.emplace_back(stem + ".pvd");
   for (const fs::path& index : indices) {
-    if (fs::exists(index, error)) remove_one(index);
+    if (is_there(index)) remove_one(index);
   }
+}
+
+/// True for the folder of a Zarr store that Sidestream wrote: its root describes the array `iteration`. Attributes of
+/// the root may be the user's.
+bool is_store(const fs::path& folder) {
+  std::error_code error;
+  const fs::path root = folder / "zarr.json";
+  if (fs::symlink_status(root, error).type() != fs::file_type::regular) return false;
+  try {
+    const JsonDocument text = parse_json(read_file(root.string()));
+    const nlohmann::json& array = text->at("consolidated_metadata").at("metadata").at("iteration");
+    return array.at("attributes").at("long_name") == "number of the publication";
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+bool is_file_of_array(const std::string& name) {
+  const auto in_key = [](char c) { return is_digit(c) || c == '.'; };
+  const bool is_chunk = name.starts_with("c.") && std::all_of(name.begin() + 2, name.end(), in_key);
+  return is_chunk || name == "zarr.json" || (name.starts_with(".") && name.ends_with(".part"));
+}
+
+/// Removes the files of a Zarr store, the root's description first, so that no reader finds a part of it. Other files,
+/// and what links lead to, stay.
+void remove_store(const fs::path& store) {
+  std::error_code error;
+  remove_one(store / "zarr.json");
+  for (const std::string& name : names_in_folder(store.string())) {
+    const fs::path array = store / name;
+    if (fs::symlink_status(array, error).type() != fs::file_type::directory) continue;
+    remove_in(array, is_file_of_array);
+    fs::remove(array, error);  // fails if the folder has other files
+  }
+  remove_in(store, [](const std::string& name) { return name == ".zarr.json.part"; });
+  fs::remove(store, error);
 }
 
 /// Endings of lists of pieces that may replace a file of this ending.
@@ -120,6 +163,7 @@ void remove_plain(const fs::path& path, const std::vector<std::string>& of_lists
       fs::remove_all(form, error);
       if (error) log::warning("'{}' of an earlier run stays: {}", form.string(), system_text(error.value()));
     }
+    if (type == fs::file_type::directory && is_store(form)) remove_store(form);
     if (type == fs::file_type::regular || type == fs::file_type::symlink) remove_result(form);
   }
   const fs::path note(hidden_beside(path.string(), ".committed"));

@@ -2,7 +2,8 @@
 //
 // 1. add: replaces the index if a sixteenth of the entries is new, or if the last replacement is long enough ago for
 //    its cost; else it appends a line to a hidden file (rest).
-// 2. resume: reads both, and keeps the entries before the point where the run continues.
+// 2. resume: reads both, and keeps the entries before the point where the run continues. Files of later ones stay;
+//    the index lists them apart (overtaken).
 // 3. Destructor: replaces an index that lacks entries.
 // If writing fails the entry is removed again (drop_last), so that no index names a file that does not appear. Used on
 // one server; nothing is collective.
@@ -64,9 +65,9 @@ void Series::take(const std::vector<ListedFile>& files, const ResumeFilter& what
   for (const Entry& entry : entries_) known.insert(entry.name);
   for (const auto& [name, iteration] : files) {
     if (!iteration) fail(Code::file, "the entry of '{}' lacks 'time', 'cycle' or 'iteration'", name);
-    if (what.keeps(iteration->index, iteration->cycle) && known.insert(name).second) {
-      entries_.push_back({*iteration, name});
-    }
+    if (!known.insert(name).second) continue;
+    const bool is_kept = what.keeps(iteration->index, iteration->cycle);
+    (is_kept ? entries_ : overtaken_).push_back({*iteration, name});
   }
 }
 
@@ -76,6 +77,9 @@ void Series::resume(const ResumeFilter& what) {
     const std::string text = read_file(path);
     try {
       take(path == json_path_ ? parse_index(text) : parse_rest(text), what);
+      if (path != json_path_) continue;
+      for (const auto& [name, iteration] : parse_overtaken(text))
+        overtaken_.push_back({iteration.value_or(Iteration{}), name});
     } catch (const Error& error) {
       fail(Code::file,
            "'{}', which this run should continue, is not an index that Sidestream wrote ({}); move it away or choose "
@@ -175,13 +179,17 @@ std::string Series::relative(const std::string& path) const {
 }
 
 std::string Series::as_json() const {
-  std::string text = "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [";
-  const char* separator = "\n";
-  for (const Entry& entry : entries_) {
-    text += fmt::format("{}    {}", separator, entry_text(entry.name, entry.iteration));
-    separator = ",\n";
-  }
-  return text + "\n  ]\n}\n";
+  const auto list = [](const char* name, const std::vector<Entry>& entries) {
+    std::string text = fmt::format(",\n  \"{}\": [", name);
+    const char* separator = "\n";
+    for (const Entry& entry : entries) {
+      text += fmt::format("{}    {}", separator, entry_text(entry.name, entry.iteration));
+      separator = ",\n";
+    }
+    return text + "\n  ]";
+  };
+  const std::string text = "{\n  \"file-series-version\": \"1.0\"" + list("files", entries_);
+  return text + (overtaken_.empty() ? "" : list("overtaken", overtaken_)) + "\n}\n";
 }
 
 std::string Series::as_pvd() const {
@@ -236,6 +244,16 @@ std::vector<ListedFile> parse_index(std::string_view text) {
   const auto entries = index->find("files");
   if (entries == index->end() || !entries->is_array()) fail(Code::file, "no list 'files'");
   std::vector<ListedFile> files;
+  for (const Json& entry : *entries) files.push_back(file_of(entry));
+  return files;
+}
+
+std::vector<ListedFile> parse_overtaken(std::string_view text) {
+  std::vector<ListedFile> files;
+  if (text.empty()) return files;
+  const JsonDocument index = parse_json(text);
+  const auto entries = index->find("overtaken");
+  if (entries == index->end() || !entries->is_array()) return files;
   for (const Json& entry : *entries) files.push_back(file_of(entry));
   return files;
 }

@@ -27,6 +27,8 @@ struct ListedFile {
 
 /// Reads an index. Throws Error(file) if it is invalid.
 [[nodiscard]] std::vector<ListedFile> parse_index(std::string_view text);
+/// Reads the list of an index of files that resumed runs have replaced by others, and that stay on the disk.
+[[nodiscard]] std::vector<ListedFile> parse_overtaken(std::string_view text);
 /// Reads a hidden file, which has an entry on each line. Omits an incomplete last line, which a crash leaves.
 [[nodiscard]] std::vector<ListedFile> parse_rest(std::string_view text);
 
@@ -34,7 +36,7 @@ struct ListedFile {
 /// `<stem>.pvd`. Both are replaced as a whole, so that they can always be read. At first they are replaced with each
 /// file. Later they are replaced when one in sixteen files is missing, or after a second (or a hundred times the
 /// duration of a replacement, if that is longer), and at the end. Missing entries are in a hidden file next to them,
-/// where `resume` finds them.
+/// where `resume` finds them. Files that resumed runs have overtaken are listed apart, for a run that removes all.
 class Series {
  public:
   /// Creates an empty index of the files named by `pattern` in `directory`.
@@ -79,6 +81,7 @@ class Series {
   std::string json_path_, pvd_path_;  ///< pvd_path_ is empty if there is no such file
   std::string rest_path_;             ///< entries that the index lacks, one per line
   std::vector<Entry> entries_;
+  std::vector<Entry> overtaken_;                 ///< of earlier runs, from where this one or one before it continued
   std::size_t listed_ = 0;                       ///< entries in the index on disk
   std::array<bool, 2> has_replaced_{};           ///< true if the file on disk is of this run
   double replaced_at_ = 0, replacing_took_ = 0;  ///< seconds
