@@ -58,7 +58,7 @@ HOWS = list(COORDINATES)
 @needs_parallel
 @pytest.mark.parametrize(
     ("grows", "how"),
-    few([False, True], HOWS, kept=[(False, "lists"), (True, "columns"), (True, "compound"), (False, "packed")]),
+    few([False, True], HOWS, kept=[(True, "compound"), (False, "lists")]),
 )
 @pytest.mark.parametrize("ranks", few([1, 2, 3], kept=[3]))
 def test_same_bytes(tmp_path, how, grows, ranks):
@@ -119,9 +119,7 @@ def test_growing_lists_without_the_word(tmp_path):
 
 
 @needs_parallel
-@pytest.mark.parametrize(
-    ("grows", "how"), few([False, True], HOWS, kept=[(False, "lists"), (True, "columns"), (True, "packed")])
-)
+@pytest.mark.parametrize(("grows", "how"), few([False, True], HOWS, kept=[(True, "columns")]))
 def test_the_drafted_mapping_works(tmp_path, how, grows):
     arguments = ["--how", how, *(["--grows"] if grows else [])]
     run(tmp_path / "first", [WRITER, *arguments], 2, CONFIGURATION, SIDESTREAM_HDF5_RECORD="record")
