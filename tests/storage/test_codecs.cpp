@@ -12,6 +12,7 @@
 #include "sidestream/error.hpp"
 #include "storage/codecs/packing.hpp"
 #include "storage/database/domain.hpp"
+#include "support/chunk_places.hpp"
 
 using namespace sidestream;
 
@@ -160,12 +161,7 @@ TEST_CASE("zfp keeps its bound in any part of an array of one to three dimension
   if (!has("zfp")) return;
   std::mt19937 random(5);
   for (int n = 0; n < 300; ++n) {
-    ChunkPlace place;
-    for (std::uint64_t& extent : place.points) extent = random() % 3 == 0 ? 1 : 1 + random() % 20;
-    place.components = random() % 2 == 0 ? 1 : 1 + random() % 4;
-    const std::uint64_t all = place.points[0] * place.points[1] * place.points[2] * place.components;
-    place.first = random() % all;
-    const std::size_t count = random() % 4 == 0 ? all - place.first : random() % (all - place.first + 1);
+    const auto [place, count] = testing::random_part(random);
     CHECK((check_part(field<double>(place, count), place, 1e-3) > 0) == (count > 0));
     CHECK((check_part(field<float>(place, count), place, 1e-3) > 0) == (count > 0));
   }

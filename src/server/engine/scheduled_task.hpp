@@ -116,7 +116,7 @@ class ScheduledTask {
     return completed_ && assembled.completed ? *assembled.completed : assembled.views;
   }
   // Defined in scheduled_task_keeping.cpp.
-  /// What became of the kept iterations when the condition held.
+  /// Kept iterations that were written, failed or were missing when the condition held.
   struct KeptOutcome {
     std::string failure{};  ///< the first one
     std::vector<std::int64_t> written{}, failed{}, absent{};

@@ -11,8 +11,13 @@
 #include <vector>
 
 #include "bounded_codec/bounded.hpp"
+#include "support/chunk_places.hpp"
 
 namespace sidestream::testing {
+
+/// The place of a whole array, and its number of points.
+inline const ChunkPlace cube{0, {24, 20, 12}, 1};
+inline constexpr std::size_t cube_points = 24 * 20 * 12;
 
 template <class Real>
 constexpr Type type_of_real = sizeof(Real) == 4 ? Type::float32 : Type::float64;

@@ -16,9 +16,6 @@ using namespace sidestream::testing;
 
 namespace {
 
-const ChunkPlace cube{0, {24, 20, 12}, 1};
-constexpr std::size_t cube_points = 24 * 20 * 12;
-
 /// Values of a kind, of which some are odd.
 template <class Real>
 std::vector<Real> mixed(unsigned seed) {
@@ -44,12 +41,7 @@ std::vector<Real> mixed(unsigned seed) {
 
 template <class Real>
 void check_shapes(std::mt19937& random) {
-  ChunkPlace place;
-  for (std::uint64_t& extent : place.points) extent = random() % 3 == 0 ? 1 : 1 + random() % 20;
-  place.components = random() % 2 == 0 ? 1 : 1 + random() % 4;
-  const std::uint64_t all = place.points[0] * place.points[1] * place.points[2] * place.components;
-  place.first = random() % all;
-  const std::size_t count = random() % 4 == 0 ? all - place.first : random() % (all - place.first + 1);
+  const auto [place, count] = random_part(random);
   const std::size_t size = check_bound(smooth<Real>(place, count), place, "1e-3", 1e-3);
   if (count > 3000) CHECK(size > 0);
 }

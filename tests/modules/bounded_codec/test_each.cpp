@@ -13,8 +13,6 @@ using namespace sidestream::testing;
 
 namespace {
 
-const ChunkPlace cube{0, {24, 20, 12}, 1};
-constexpr std::size_t cube_points = 24 * 20 * 12;
 constexpr double parts[] = {0.99, 0.5, 0.1, 1e-2, 1e-3, 1e-5, 1e-7, 1e-8};
 
 /// Any bits: all exponents, NaN, infinities.
@@ -69,12 +67,7 @@ void check_kinds() {
 
 template <class Real>
 void check_shapes(std::mt19937& random) {
-  ChunkPlace place;
-  for (std::uint64_t& extent : place.points) extent = random() % 3 == 0 ? 1 : 1 + random() % 20;
-  place.components = random() % 2 == 0 ? 1 : 1 + random() % 4;
-  const std::uint64_t all = place.points[0] * place.points[1] * place.points[2] * place.components;
-  place.first = random() % all;
-  const std::size_t count = random() % 4 == 0 ? all - place.first : random() % (all - place.first + 1);
+  const auto [place, count] = random_part(random);
   std::vector<Real> values = smooth<Real>(place, count);
   const std::size_t size = check_each(values, place, 1e-2);
   if (count > 3000) CHECK(size > 0);
